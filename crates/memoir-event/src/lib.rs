@@ -1,1 +1,31 @@
-//! x
+//! The event envelope: ids, keys, kinds, times and scopes, and the capture events that become events.
+//!
+//! Owns what an event *is*. Pure: it reads no file, no environment and no clock, and knows nothing of storage.
+
+mod access;
+mod capture;
+mod content;
+mod envelope;
+mod event;
+mod id;
+mod key;
+mod kind;
+mod meta;
+mod nearest;
+mod project;
+mod source;
+mod time;
+
+pub use access::{Reasoning, Secrecy, Speaker, Visibility};
+pub use capture::{CaptureError, CaptureEvent, EVENT_BYTES_MAX};
+pub use content::{Content, Json};
+pub use envelope::Envelope;
+pub use event::{Event, Identity};
+pub use id::{EventId, IdError, RecordUuid};
+pub use key::{Key, KeyError, KeyHasher};
+pub use kind::{Kind, Shape};
+pub use meta::{MetaError, check_meta};
+pub use nearest::nearest;
+pub use project::repo_id_of_path;
+pub use source::{Client, Source};
+pub use time::{Time, TimeError, format_ms, parse_ms};

@@ -1,0 +1,158 @@
+//! The envelope: how an event looks to the outside, one JSON object with the seed's ten fields first.
+
+use crate::access::{Reasoning, Secrecy, Speaker, Visibility};
+use crate::content::{Content, Json};
+use crate::event::Event;
+use crate::id::EventId;
+use crate::kind::{Kind, Shape};
+use crate::source::{Client, Source};
+use crate::time::format_ms;
+use serde::{Deserialize, Serialize};
+
+/// An event as the outside sees it. The first ten fields are always there; of the others, those that say something.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Envelope {
+    /// The deterministic id.
+    pub event_id: EventId,
+    /// How it was captured.
+    pub source: Source,
+    /// The project.
+    pub repo_id: String,
+    /// The contributor.
+    pub actor_id: Option<String>,
+    /// The client's own session id.
+    pub session_id: String,
+    /// The thread.
+    pub thread_id: Option<String>,
+    /// When it happened, as given; the time of storage if nobody said.
+    pub ts: String,
+    /// The event type.
+    pub event_type: String,
+    /// What it says.
+    pub payload: Json,
+    /// How much reasoning it carries.
+    pub reasoning_availability: Reasoning,
+    /// Our kind.
+    pub kind: Kind,
+    /// The agent program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Client>,
+    /// The adapter's name for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture_source: Option<String>,
+    /// The conversation turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<String>,
+    /// The topic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic_id: Option<String>,
+    /// The tool call or action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<String>,
+    /// Who said or did it.
+    pub speaker: Speaker,
+    /// Where it may appear.
+    pub visibility: Visibility,
+    /// How confidential it is.
+    pub secrecy_level: Secrecy,
+    /// The caller's metadata.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Json>,
+    /// The caller's MetaMemory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Json>,
+    /// `ts` as milliseconds since 1970, UTC.
+    pub ts_ms: i64,
+    /// When it was stored.
+    pub recorded_at: String,
+    /// Its place in the journal.
+    pub journal_sequence: u64,
+}
+
+impl Envelope {
+    /// The envelope of a stored event.
+    pub fn new(event: Event, event_id: EventId, ts_ms: i64, at_ms: i64, journal_sequence: u64) -> Envelope {
+        let payload = payload(&event.shape, &event.content);
+        Envelope {
+            event_id,
+            source: event.source,
+            repo_id: event.repo,
+            actor_id: event.actor,
+            session_id: event.session,
+            thread_id: event.thread,
+            ts: event.time.map_or_else(|| format_ms(ts_ms), |time| time.given().to_owned()),
+            kind: event.shape.kind,
+            event_type: event.shape.event_type,
+            payload,
+            reasoning_availability: event.reasoning,
+            client: event.client,
+            capture_source: event.adapter,
+            turn_id: event.turn,
+            topic_id: event.topic,
+            action_id: event.action,
+            speaker: event.speaker,
+            visibility: event.visibility,
+            secrecy_level: event.secrecy,
+            metadata: event.metadata,
+            meta: event.meta,
+            ts_ms,
+            recorded_at: format_ms(at_ms),
+            journal_sequence,
+        }
+    }
+}
+
+/// The payload object; JSON content stands in it exactly as it was written.
+fn payload(shape: &Shape, content: &Content) -> Json {
+    let (name, value) = match content {
+        Content::Payload(payload) => return payload.clone(),
+        Content::Text(text) => ("text", serde_json::Value::from(text.as_str()).to_string()),
+        Content::Json(json) => ("content", json.as_str().to_owned()),
+    };
+    let text = match (&shape.item_type, shape.kind) {
+        (Some(item), _) => {
+            format!(r#"{{"item":{{"type":{},"{name}":{value}}}}}"#, serde_json::Value::from(item.as_str()))
+        }
+        (None, Kind::UserMessage) => format!(r#"{{"prompt":{value}}}"#),
+        (None, Kind::Error) => format!(r#"{{"message":{value}}}"#),
+        (None, _) => format!(r#"{{"{name}":{value}}}"#),
+    };
+    Json::parse(text).unwrap_or_else(|_| Json::from_value(&serde_json::Value::Object(serde_json::Map::new())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Time;
+
+    #[test]
+    fn an_envelope_has_the_ten_fields_first_and_camel_case_names() {
+        let mut event = Event::new(Source::Recorder, "demo", Kind::UserMessage, Content::Text("hello \"x\"".into()));
+        event.repo = "owner/repo".into();
+        event.time = Some(Time::parse("2026-05-10T10:00:00+02:00").unwrap());
+        event.turn = Some("t1".into());
+        let id = EventId::derive(Source::Recorder, Some("demo"), 1, "prompt.submitted", "2026-05-10T10:00:00+02:00");
+        let envelope = Envelope::new(event, id, 1_778_400_000_000, 1_778_400_000_500, 7);
+        let expected = concat!(
+            r#"{"eventId":"04b4d9d8a9c6f9ee1da1cbc4","source":"recorder","repoId":"owner/repo","actorId":null,"#,
+            r#""sessionId":"demo","threadId":"demo","ts":"2026-05-10T10:00:00+02:00","eventType":"prompt.submitted","#,
+            r#""payload":{"prompt":"hello \"x\""},"reasoningAvailability":"unavailable","kind":"user_message","#,
+            r#""turnId":"t1","speaker":"user","visibility":"normal","secrecyLevel":"sensitive","tsMs":1778400000000,"#,
+            r#""recordedAt":"2026-05-10T08:00:00.500Z","journalSequence":7}"#
+        );
+        let text = serde_json::to_string(&envelope).unwrap();
+        assert_eq!(text.replace(&id.to_string(), "04b4d9d8a9c6f9ee1da1cbc4"), expected);
+        assert_eq!(serde_json::from_str::<Envelope>(&text).unwrap(), envelope);
+    }
+
+    #[test]
+    fn json_content_stands_in_the_payload_as_written() {
+        let content = Content::Json(Json::parse(r#"{"b": 2.50,"a":1}"#.into()).unwrap());
+        assert_eq!(
+            payload(&Shape::from(Kind::ToolCall), &content).as_str(),
+            r#"{"item":{"type":"tool_call","content":{"b": 2.50,"a":1}}}"#
+        );
+        assert_eq!(payload(&Shape::from(Kind::UserMessage), &content).as_str(), r#"{"prompt":{"b": 2.50,"a":1}}"#);
+    }
+}

@@ -1,0 +1,111 @@
+//! One observed thing, in the form that everything inside memoir passes on.
+
+use crate::access::{Reasoning, Secrecy, Speaker, Visibility};
+use crate::content::{Content, Json};
+use crate::kind::{Kind, Shape};
+use crate::source::{Client, Source};
+use crate::time::Time;
+
+/// What makes two captures of something the same thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// A capture event with an explicit turn, action or time: these and the content.
+    Explicit,
+    /// The sender's own name for this record: sent again after a lost answer, it is the same record.
+    Named(String),
+    /// The client's own id of the item, and the block inside it.
+    Item {
+        /// The client's id.
+        id: String,
+        /// Which block of that item.
+        block: u32,
+    },
+    /// Nothing names it: each capture is a thing of its own.
+    Unique {
+        /// When it was captured.
+        at_ms: i64,
+        /// Differs for each capture.
+        nonce: u64,
+    },
+}
+
+/// One observed thing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// How it was captured.
+    pub source: Source,
+    /// The agent program whose session it is.
+    pub client: Option<Client>,
+    /// The adapter's free-form name for itself.
+    pub adapter: Option<String>,
+    /// The project.
+    pub repo: String,
+    /// The contributor.
+    pub actor: Option<String>,
+    /// The client's own session id.
+    pub session: String,
+    /// The thread inside the session.
+    pub thread: Option<String>,
+    /// The conversation turn.
+    pub turn: Option<String>,
+    /// The topic it belongs to.
+    pub topic: Option<String>,
+    /// The tool call or action it belongs to.
+    pub action: Option<String>,
+    /// When it happened, if the source said so.
+    pub time: Option<Time>,
+    /// Its number in its stream; none lets the journal count.
+    pub sequence: Option<u64>,
+    /// What it is.
+    pub shape: Shape,
+    /// Who said or did it.
+    pub speaker: Speaker,
+    /// Where it may appear.
+    pub visibility: Visibility,
+    /// How confidential it is.
+    pub secrecy: Secrecy,
+    /// How much reasoning it carries.
+    pub reasoning: Reasoning,
+    /// What it says.
+    pub content: Content,
+    /// The caller's metadata.
+    pub metadata: Option<Json>,
+    /// The caller's MetaMemory.
+    pub meta: Option<Json>,
+    /// What names it; known under any of these, it is known.
+    pub identities: Vec<Identity>,
+}
+
+impl Event {
+    /// An event of that kind with every optional part left out; its session is its thread.
+    pub fn new(source: Source, session: &str, kind: Kind, content: Content) -> Event {
+        Event {
+            source,
+            client: None,
+            adapter: None,
+            repo: String::new(),
+            actor: None,
+            session: session.to_owned(),
+            thread: Some(session.to_owned()),
+            turn: None,
+            topic: None,
+            action: None,
+            time: None,
+            sequence: None,
+            shape: Shape::from(kind),
+            speaker: kind.inferred_speaker(),
+            visibility: Visibility::Normal,
+            secrecy: Secrecy::Sensitive,
+            reasoning: Reasoning::Unavailable,
+            content,
+            metadata: None,
+            meta: None,
+            identities: Vec::new(),
+        }
+    }
+
+    /// The kind of the event.
+    pub const fn kind(&self) -> Kind {
+        self.shape.kind
+    }
+}
