@@ -1,0 +1,1 @@
+//! Full text over the journal: lazily caught up, disposable.

@@ -1,0 +1,80 @@
+//! The gate: an event gets its keys, then loses its secrets, and only then can reach a journal.
+
+use memoir_event::{Content, Event, Json, Key, KeyHasher};
+use memoir_redact::{Findings, Redactor};
+use std::borrow::Cow;
+
+/// An event that has been through redaction. Only [`Admission`] makes one, and nothing else can be appended.
+#[derive(Debug, Clone)]
+pub struct Redacted {
+    event: Event,
+    keys: Vec<Key>,
+    secrets: u64,
+}
+
+impl Redacted {
+    /// The event without its secrets.
+    pub const fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// Its keys, made before redaction.
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// How many secrets were taken out.
+    pub const fn secrets(&self) -> u64 {
+        self.secrets
+    }
+
+    /// The event without its secrets, to send it elsewhere.
+    pub fn into_event(self) -> Event {
+        self.event
+    }
+}
+
+/// Makes [`Redacted`] events for one journal.
+#[derive(Clone)]
+pub struct Admission<'a> {
+    redactor: &'a Redactor,
+    hasher: KeyHasher,
+}
+
+impl<'a> Admission<'a> {
+    /// A gate with those rules, for the journal with that hasher.
+    pub const fn new(redactor: &'a Redactor, hasher: KeyHasher) -> Admission<'a> {
+        Admission { redactor, hasher }
+    }
+
+    /// Takes the keys of an event, then its secrets.
+    pub fn admit(&self, mut event: Event) -> Redacted {
+        let keys = self.hasher.keys(&event);
+        let mut found = Findings::default();
+        let ids = [&mut event.adapter, &mut event.actor, &mut event.thread, &mut event.turn, &mut event.topic, &mut event.action];
+        for id in ids.into_iter().flatten().chain([&mut event.session, &mut event.repo]) {
+            self.text(id, &mut found);
+        }
+        match &mut event.content {
+            Content::Text(text) => self.text(text, &mut found),
+            Content::Json(json) | Content::Payload(json) => self.json(json, &mut found),
+        }
+        for json in [&mut event.metadata, &mut event.meta].into_iter().flatten() {
+            self.json(json, &mut found);
+        }
+        Redacted { event, keys, secrets: found.total() }
+    }
+
+    fn text(&self, text: &mut String, found: &mut Findings) {
+        if let Cow::Owned(clean) = self.redactor.text_with(text, found) {
+            *text = clean;
+        }
+    }
+
+    fn json(&self, json: &mut Json, found: &mut Findings) {
+        if let Cow::Owned(clean) = self.redactor.json_with(json.as_str(), found) {
+            // The redactor keeps JSON valid; should it ever not, the text still must not pass unredacted.
+            *json = Json::parse(clean).unwrap_or_else(|_| Json::from_value(&"[redacted:unreadable-json]".into()));
+        }
+    }
+}

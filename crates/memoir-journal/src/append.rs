@@ -1,0 +1,55 @@
+//! What goes into an append beside the events, and what comes out.
+
+use crate::Seq;
+use memoir_event::EventId;
+
+/// What became of an appended event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new.
+    Stored {
+        /// Its place.
+        seq: Seq,
+        /// Its id.
+        id: EventId,
+    },
+    /// It was known, and this capture is fuller: readers now see this one.
+    Revised {
+        /// The place of the revision.
+        seq: Seq,
+        /// The place of the event's first record.
+        of: Seq,
+        /// The event's id.
+        id: EventId,
+    },
+    /// It was known, and this capture adds nothing to what it says.
+    SeenAgain {
+        /// The place of the event's first record.
+        of: Seq,
+        /// The event's id.
+        id: EventId,
+    },
+    /// It was forgotten, and stays so: nothing was stored.
+    Suppressed,
+}
+
+impl Outcome {
+    /// The id under which the event is known; none if it is suppressed.
+    pub const fn id(&self) -> Option<EventId> {
+        match self {
+            Outcome::Stored { id, .. } | Outcome::Revised { id, .. } | Outcome::SeenAgain { id, .. } => Some(*id),
+            Outcome::Suppressed => None,
+        }
+    }
+}
+
+/// How far a stream (a history file, an exec run) has been taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    /// The stream's name.
+    pub stream: String,
+    /// The number of its last record.
+    pub sequence: u64,
+    /// Where to go on; its meaning belongs to whoever reads the stream.
+    pub position: String,
+}

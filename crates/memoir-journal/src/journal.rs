@@ -1,0 +1,56 @@
+//! What every journal can do, whatever engine keeps it.
+
+use crate::{
+    Change, Cursor, EventPage, Filter, JournalError, Lease, Lookup, Outcome, Page, Redacted, Selection, Seq,
+    SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+};
+use memoir_event::KeyHasher;
+
+/// The append-only journal. Any number of processes may hold one and use it at once.
+pub trait Journal: Send + Sync {
+    /// Makes the keys of this journal.
+    fn hasher(&self) -> &KeyHasher;
+
+    /// Appends a batch and moves stream cursors with it: all of it or nothing, durable when this returns.
+    /// Says for each event, in order, what became of it.
+    fn append(&self, batch: &[Redacted], cursors: &[Cursor]) -> Result<Vec<Outcome>, JournalError>;
+
+    /// One page of the events that pass the filter and that the view shows, by the time they happened.
+    fn page(&self, filter: &Filter, view: &View, page: &Page) -> Result<EventPage, JournalError>;
+
+    /// The event behind an id of any of its sightings.
+    fn event(&self, lookup: &Lookup, view: &View) -> Result<Option<StoredEvent>, JournalError>;
+
+    /// The events at those places, in that order; what the view does not show is left out.
+    fn events(&self, seqs: &[Seq], view: &View) -> Result<Vec<StoredEvent>, JournalError>;
+
+    /// The change feed: what was stored after `after`, in the order of storage.
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError>;
+
+    /// The place of the last record; 0 for an empty journal.
+    fn last_seq(&self) -> Result<Seq, JournalError>;
+
+    /// A filter in the numbers that records and indexes carry.
+    fn select(&self, filter: &Filter, view: &View) -> Result<Selection, JournalError>;
+
+    /// Sessions, the latest first.
+    fn sessions(&self, filter: &Filter, view: &View, limit: usize, skip: usize) -> Result<Vec<SessionEntry>, JournalError>;
+
+    /// Every capture of an event, revisions included, in the order of storage.
+    fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError>;
+
+    /// Where a stream stands.
+    fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError>;
+
+    /// Takes or renews the lease of that name for `ttl_ms`; none if another owner holds it.
+    fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError>;
+
+    /// Gives a lease back; one that was lost meanwhile is left alone.
+    fn release(&self, lease: &Lease) -> Result<(), JournalError>;
+
+    /// Figures for `status`; costs the same at any size.
+    fn stats(&self) -> Result<Stats, JournalError>;
+
+    /// Proves the hash chain from the first record to the last; `progress` gets done and total and may stop it.
+    fn verify(&self, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<Verified, JournalError>;
+}

@@ -1,0 +1,1 @@
+//! Gets events into a journal: here or on a server, with a spool for what cannot go there yet.
