@@ -1,0 +1,126 @@
+//! How random a string looks. Knows nothing of rules or names.
+
+/// Shannon entropy of the bytes, in bits per byte.
+pub(crate) fn bits(s: &[u8]) -> f32 {
+    if s.is_empty() {
+        return 0.0;
+    }
+    let mut counts = [0u32; 256];
+    for &b in s {
+        counts[usize::from(b)] += 1;
+    }
+    let n = s.len() as f32;
+    counts
+        .iter()
+        .filter(|&&c| c > 0)
+        .map(|&c| {
+            let p = c as f32 / n;
+            -p * p.log2()
+        })
+        .sum()
+}
+
+/// What kinds of characters a string is made of.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Mix {
+    pub lower: usize,
+    pub upper: usize,
+    pub digit: usize,
+    pub other: usize,
+    /// Places where a digit and a letter stand side by side.
+    pub seams: usize,
+}
+
+impl Mix {
+    pub fn of(s: &[u8]) -> Mix {
+        let mut mix = Mix::default();
+        let mut last_digit = None;
+        for &b in s {
+            let digit = match b {
+                b'a'..=b'z' => {
+                    mix.lower += 1;
+                    Some(false)
+                }
+                b'A'..=b'Z' => {
+                    mix.upper += 1;
+                    Some(false)
+                }
+                b'0'..=b'9' => {
+                    mix.digit += 1;
+                    Some(true)
+                }
+                _ => {
+                    mix.other += 1;
+                    None
+                }
+            };
+            if let (Some(a), Some(b)) = (last_digit, digit)
+                && a != b
+            {
+                mix.seams += 1;
+            }
+            last_digit = digit;
+        }
+        mix
+    }
+
+    pub fn letters(&self) -> usize {
+        self.lower + self.upper
+    }
+}
+
+/// A value that nobody would type as a word: letters and digits mixed, and enough different characters.
+///
+/// Words, paths, versions and identifiers with a number at the end (`sha256`, `getToken2`) stay below this line.
+pub(crate) fn looks_random(s: &[u8], len_min: usize) -> bool {
+    if s.len() < len_min {
+        return false;
+    }
+    let mix = Mix::of(s);
+    let floor = if s.len() >= 24 { 3.0 } else { 2.7 };
+    if bits(s) < floor {
+        return false;
+    }
+    if mix.digit == 0 || mix.letters() == 0 {
+        return mix.digit == 0 && without_digits(s, &mix);
+    }
+    mix.seams >= 2 && mix.other * 4 <= s.len()
+}
+
+/// Base64 without a digit happens (one in forty at 24 characters): many changes of case give it away.
+fn without_digits(s: &[u8], mix: &Mix) -> bool {
+    if mix.upper < 4 || mix.lower < 4 || mix.other > 1 {
+        return false;
+    }
+    let changes = s
+        .windows(2)
+        .filter(|w| w[0].is_ascii_uppercase() != w[1].is_ascii_uppercase())
+        .count();
+    changes * 5 >= s.len() * 2
+}
+
+/// `xxxxxxxx`, `********`, `....`, `EXAMPLE`: what people write in place of a secret.
+pub(crate) fn is_filler(s: &[u8]) -> bool {
+    let mut run = 1;
+    for w in s.windows(2) {
+        let same = w[0].eq_ignore_ascii_case(&w[1]) && matches!(w[0], b'x' | b'X' | b'*' | b'#' | b'.' | b'?');
+        run = if same { run + 1 } else { 1 };
+        if run >= 6 {
+            return true;
+        }
+    }
+    contains(s, b"EXAMPLE")
+}
+
+pub(crate) fn contains(hay: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(hay, needle).is_some()
+}
+
+/// 8-4-4-4-12 hexadecimal digits.
+pub(crate) fn is_uuid(s: &[u8]) -> bool {
+    s.len() == 36
+        && s.iter().enumerate().all(|(i, &b)| match i {
+            8 | 13 | 18 | 23 => b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}

@@ -1,0 +1,122 @@
+//! Addresses that are secrets (webhooks) or name an account (buckets, tenants, ARNs).
+//!
+//! The public scanners count account names as findings. Only the part that names the account goes.
+
+use crate::scan::{Rank, Scan};
+use crate::{boundary, entropy};
+
+/// `arn:aws:iam::123456789012:role/x`: partition and service stay, account and resource go.
+pub(crate) fn arn_at(scan: &mut Scan<'_>, at: usize) {
+    let text = scan.bytes;
+    if !boundary::starts_at(text, at) {
+        return;
+    }
+    let end = token_end(text, at, b":/_-.*{}$@+=,");
+    let arn = &text[at..end];
+    let mut fields = arn.splitn(6, |&b| b == b':');
+    let (Some(_), Some(partition), Some(service), Some(region), Some(account), Some(resource)) =
+        (fields.next(), fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
+    else {
+        return;
+    };
+    let word = |f: &[u8]| !f.is_empty() && f.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-');
+    let region_ok = region.is_empty() || word(region) && region.iter().filter(|&&b| b == b'-').count() >= 2;
+    let account_ok = account.is_empty() || account.len() == 12 && account.iter().all(u8::is_ascii_digit);
+    if !partition.starts_with(b"aws") || !word(service) || !region_ok || !account_ok || resource.is_empty() || arn.contains(&b'$') && account.contains(&b'$') {
+        return;
+    }
+    let start = end - resource.len() - 1 - account.len();
+    let start = if account.is_empty() { end - resource.len() } else { start };
+    scan.hit(start, end, "aws-arn", Rank::Shape);
+}
+
+fn token_end(text: &[u8], at: usize, marks: &[u8]) -> usize {
+    let mut end = at + text[at..].iter().take(512).take_while(|b| b.is_ascii_alphanumeric() || marks.contains(b)).count();
+    while end > at && matches!(text[end - 1], b'.' | b',' | b'=' | b':') {
+        end -= 1;
+    }
+    end
+}
+
+/// Host names whose first part is an account's.
+const TENANTS: &[(&str, &str)] = &[
+    (".s3.amazonaws.com", "aws-bucket"),
+    (".storage.googleapis.com", "google-bucket"),
+    (".myshopify.com", "shopify-store"),
+    (".openai.azure.com", "azure-host"),
+    (".blob.core.windows.net", "azure-host"),
+    (".auth0.com", "auth0-tenant"),
+    (".apps.googleusercontent.com", "google-client-id"),
+];
+
+/// Addresses that let anyone post or read: prefix, fewest bytes after it, rule.
+const WEBHOOKS: &[(&str, usize, &str)] = &[
+    ("hooks.slack.com/services/", 30, "slack-webhook"),
+    ("hooks.slack.com/workflows/", 30, "slack-webhook"),
+    ("hooks.slack.com/triggers/", 30, "slack-webhook"),
+    ("discord.com/api/webhooks/", 60, "discord-webhook"),
+    ("discordapp.com/api/webhooks/", 60, "discord-webhook"),
+    ("outlook.office.com/webhook/", 60, "teams-webhook"),
+    ("outlook.office365.com/webhook/", 60, "teams-webhook"),
+    (".webhook.office.com/webhookb2/", 60, "teams-webhook"),
+    ("hooks.zapier.com/hooks/catch/", 10, "zapier-webhook"),
+    ("maker.ifttt.com/trigger/", 20, "ifttt-webhook"),
+    ("hook.integromat.com/", 20, "make-webhook"),
+    ("open.feishu.cn/open-apis/bot/v2/hook/", 30, "feishu-webhook"),
+    ("oapi.dingtalk.com/robot/send?access_token=", 40, "dingtalk-webhook"),
+    ("qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", 30, "wecom-webhook"),
+];
+
+/// Looks at the host name around `at`.
+pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
+    let text = scan.bytes;
+    let window = &text[at..text.len().min(at + 64)];
+    for &(suffix, rule) in TENANTS {
+        let Some(found) = entropy_find(window, suffix.as_bytes()) else { continue };
+        let dot = at + found;
+        let mut start = dot;
+        while start > 0 && dot - start < 128 && (text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'-' | b'_' | b'.')) {
+            start -= 1;
+        }
+        while start < dot && text[start] == b'.' {
+            start += 1;
+        }
+        let name = &text[start..dot];
+        let short = matches!(name, b"" | b"www" | b"s3" | b"docs" | b"cdn" | b"console");
+        let path = rule == "aws-bucket" && text.get(dot + suffix.len()) == Some(&b'/') && text.get(dot + suffix.len() + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let next = text.get(dot + suffix.len());
+        let ends = !next.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.' || *b == b'-');
+        if !short && !path && ends {
+            scan.hit(start, dot, rule, Rank::Shape);
+        }
+        return;
+    }
+    if window.starts_with(b"s3.amazonaws.com/") && (at == 0 || !matches!(text[at - 1], b'.' | b'-')) {
+        let start = at + 17;
+        let end = start + text[start..].iter().take(64).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_')).count();
+        if end - start >= 3 {
+            scan.hit(start, end, "aws-bucket", Rank::Shape);
+        }
+    }
+    webhook(scan, at);
+}
+
+fn webhook(scan: &mut Scan<'_>, at: usize) {
+    let text = scan.bytes;
+    let from = at.saturating_sub(12);
+    let area = &text[from..text.len().min(at + 64)];
+    for &(prefix, least, rule) in WEBHOOKS {
+        let Some(found) = entropy_find(area, prefix.as_bytes()) else { continue };
+        let start = from + found + prefix.len();
+        let end = token_end(text, start, b"/_-@?=&%.+");
+        let path = &text[start..end];
+        if path.len() >= least && !entropy::is_filler(path) && entropy::Mix::of(path).digit >= 4 {
+            scan.hit(start, end, rule, Rank::Shape);
+        }
+        return;
+    }
+}
+
+fn entropy_find(hay: &[u8], needle: &[u8]) -> Option<usize> {
+    memchr::memmem::find(hay, needle)
+}

@@ -1,0 +1,4 @@
+//! The token shapes of real providers, as data.
+
+pub(crate) mod contextual;
+pub(crate) mod prefixed;

@@ -1,0 +1,272 @@
+//! One pass over the text: a filter finds the few places worth a look, and each rule looks only there.
+//!
+//! The filter is a bitmap over four-byte windows, folded to one case: two instructions and one load per byte, and
+//! nothing to build but the bitmap itself. An Aho-Corasick automaton over the same keywords costs a millisecond to
+//! build, which a process that redacts a single event would pay each time.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use crate::providers::prefixed::PREFIXED;
+use crate::shape::{self, Part};
+use crate::{assign, boundary, commands, entropy, headers, hosts, pem, special, urls};
+
+/// Something to replace.
+#[derive(Debug, Clone)]
+pub(crate) struct Hit {
+    pub start: usize,
+    pub end: usize,
+    pub rule: Cow<'static, str>,
+    /// The higher rank names the marker where hits overlap.
+    pub rank: Rank,
+}
+
+/// How much a rule knows of what it found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Named,
+    Shape,
+    Block,
+    Custom,
+}
+
+/// What to do where a window of the filter is met.
+#[derive(Clone, Copy)]
+enum Action {
+    Shape { index: u16, offset: u8 },
+    Call(fn(&mut Scan<'_>, usize)),
+}
+
+/// State of one pass.
+pub(crate) struct Scan<'t> {
+    pub text: &'t str,
+    pub bytes: &'t [u8],
+    pub hits: Vec<Hit>,
+    /// Everything before this offset has been looked at as a name.
+    pub name_done: usize,
+    pub url_done: usize,
+    pub command_done: usize,
+}
+
+impl Scan<'_> {
+    pub fn hit(&mut self, start: usize, end: usize, rule: impl Into<Cow<'static, str>>, rank: Rank) {
+        if start < end {
+            self.hits.push(Hit { start, end, rule: rule.into(), rank });
+        }
+    }
+}
+
+/// Windows that lead to a hand-written rule.
+const CALLS: &[(&[&str], fn(&mut Scan<'_>, usize))] = &[
+    (
+        &[
+            "pass", "secr", "toke", "cred", "auth", "cook", "crum", "mnem", "seed", "apik", "_srt", "_pat", "-pat", "_pwd", "ssps",
+        ],
+        assign::at,
+    ),
+    (&["bear", "basi"], headers::scheme_at),
+    (&["begi", "putt"], pem::at),
+    (&["curl", "wget", "http", "xh -"], commands::curl_at),
+    (&["mysq", "mari", "sshp", "redi", "mong", "psql", "ldap", "smbc", "inis", "plin"], commands::short_flag_at),
+    (&["ogin"], commands::login_at),
+    (&["priv", "acce"], assign::word_at),
+    (&["arn:"], hosts::arn_at),
+    (&[".s3.", ".s3-", "s3.a", ".sto", ".mys", "open", ".blo", ".aut", "ples", "ogle", ".goo", "outl", "slac", "disc", "webh", "ifttt", "disc"], hosts::at),
+    (&["5432", "5433", "6432", ":*:*"], commands::pgpass_at),
+    (&["zxlk", "zxlj"], special::encoded_jwt_at),
+    (&["amz-", "atur"], urls::signature_at),
+    (&["wand", "noz", "teamworkc", "ourcegr", "erak", "rentm", "quar"], crate::context::bare_at),
+];
+
+/// Three-byte windows: a fourth of any kind in the set follows.
+const SHORT_CALLS: &[(&str, &[u8], fn(&mut Scan<'_>, usize))] = &[
+    ("key", b"=: \t\"'\\-_.>`)],|s\x1b", assign::at),
+    ("pwd", b"=: \t\"'\\>`)],|", assign::at),
+    ("pat", b"=: \t\"'\\>`", assign::at),
+    ("jwt", b"=: \t\"'\\>`)],|", assign::at),
+    ("eyj", b"abcdefghijklmnopqrstuvwxyz0123456789", special::jwt_at),
+    ("://", ANY, urls::at),
+    (":aa", b"abcdefghijklmnopqrstuvwxyz0123456789-\x7f", special::telegram_at),
+    ("-us", b"0123456789", special::mailchimp_at),
+    ("_pw", b"=: \"'\\", assign::at),
+    ("ssw", b"s", headers::scheme_at),
+];
+
+const ANY: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-\x7f.~%$<{[:@*\"'\\/`";
+
+/// Bits in the bitmap, as a power of two: 8 KiB, which stays in the first-level cache.
+const MAP_BITS: u32 = 16;
+
+struct Filter {
+    map: Vec<u64>,
+    /// Folded window and action, sorted by window.
+    actions: Vec<(u32, Action)>,
+}
+
+fn fold(b: u8) -> u8 {
+    b | 0x20
+}
+
+fn slot(window: u32) -> usize {
+    (window.wrapping_mul(0x9E37_79B1) >> (32 - MAP_BITS)) as usize
+}
+
+fn filter() -> &'static Filter {
+    static FILTER: OnceLock<Filter> = OnceLock::new();
+    FILTER.get_or_init(build)
+}
+
+fn build() -> Filter {
+    let mut actions: Vec<(u32, Action)> = Vec::with_capacity(4096);
+    for &(words, call) in CALLS {
+        for word in words {
+            let b = word.as_bytes();
+            if b.len() >= 4 {
+                actions.push((window(&[b[0], b[1], b[2], b[3]]), Action::Call(call)));
+            } else if b.len() == 3 {
+                actions.extend(ANY.iter().map(|&d| (window(&[b[0], b[1], b[2], d]), Action::Call(call))));
+            }
+        }
+    }
+    for &(word, nexts, call) in SHORT_CALLS {
+        let b = word.as_bytes();
+        for &next in nexts {
+            actions.push((window(&[b[0], b[1], b[2], next]), Action::Call(call)));
+        }
+    }
+    for (index, prefixed) in PREFIXED.iter().enumerate() {
+        anchor(prefixed.pattern, |bytes, offset| {
+            actions.push((window(&bytes), Action::Shape { index: index as u16, offset }));
+        });
+    }
+    actions.sort_by_key(|&(w, _)| w);
+    let mut map = vec![0u64; 1 << (MAP_BITS - 6)];
+    for &(w, _) in &actions {
+        let s = slot(w);
+        map[s >> 6] |= 1 << (s & 63);
+    }
+    Filter { map, actions }
+}
+
+fn window(b: &[u8; 4]) -> u32 {
+    u32::from_le_bytes([fold(b[0]), fold(b[1]), fold(b[2]), fold(b[3])])
+}
+
+/// Calls `put` with each four-byte window by which `pattern` can be noticed, and its offset in the match.
+///
+/// The window is taken from the longest literal at a fixed place; a literal of two or three bytes is filled up with
+/// every byte that the run after it allows.
+fn anchor(pattern: &str, mut put: impl FnMut([u8; 4], u8)) {
+    let mut best: Option<(usize, &[u8], u8)> = None;
+    let mut offset = 0;
+    let mut parts = shape::parts(pattern).peekable();
+    while let Some(part) = parts.next() {
+        match part {
+            Part::Literal(literal) => {
+                let next = match parts.peek() {
+                    Some(Part::Run { class, .. }) => *class,
+                    _ => 0,
+                };
+                if best.is_none_or(|(_, b, _)| literal.len() > b.len()) {
+                    best = Some((offset, literal, next));
+                }
+                offset += literal.len();
+            }
+            Part::Run { min, max, .. } if min == max => offset += min,
+            Part::Run { .. } => break,
+        }
+    }
+    let Some((offset, literal, next)) = best else { return };
+    let rare = |b: u8| !b.is_ascii_lowercase();
+    match *literal {
+        [a, b] => {
+            for c in (0u8..128).filter(|&c| shape::in_class(next, c)) {
+                for d in (0u8..128).filter(|&d| shape::in_class(next, d)) {
+                    put([a, b, c, d], offset as u8);
+                }
+            }
+        }
+        [a, b, c] => {
+            for d in (0u8..128).filter(|&d| shape::in_class(next, d)) {
+                put([a, b, c, d], offset as u8);
+            }
+        }
+        _ => {
+            let at = literal
+                .windows(4)
+                .take(8)
+                .enumerate()
+                .max_by_key(|(i, w)| w.iter().filter(|&&b| rare(b)).count() * 16 + 8 - i)
+                .map_or(0, |(i, _)| i);
+            if let Some(&[a, b, c, d]) = literal.get(at..at + 4) {
+                put([a, b, c, d], (offset + at) as u8);
+            }
+        }
+    }
+}
+
+/// All hits of the built-in rules in `text`, unsorted.
+pub(crate) fn scan(text: &str) -> Vec<Hit> {
+    let filter = filter();
+    let bytes = text.as_bytes();
+    let mut scan = Scan { text, bytes, hits: Vec::new(), name_done: 0, url_done: 0, command_done: 0 };
+    let Some(map) = filter.map.first_chunk::<{ 1 << (MAP_BITS - 6) }>() else { return scan.hits };
+    for (at, w) in bytes.windows(4).enumerate() {
+        let &[a, b, c, d] = w else { break };
+        let folded = u32::from_le_bytes([a, b, c, d]) | 0x2020_2020;
+        let s = slot(folded);
+        if map[s >> 6] >> (s & 63) & 1 != 0 {
+            dispatch(filter, &mut scan, folded, at);
+        }
+    }
+    scan.hits
+}
+
+#[cold]
+#[inline(never)]
+fn dispatch(filter: &Filter, scan: &mut Scan<'_>, folded: u32, at: usize) {
+    let from = filter.actions.partition_point(|&(w, _)| w < folded);
+    for &(w, action) in &filter.actions[from..] {
+        if w != folded {
+            break;
+        }
+        match action {
+            Action::Call(call) => call(scan, at),
+            Action::Shape { index, offset } => shape_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset))),
+        }
+    }
+}
+
+fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
+    let rule = &PREFIXED[index];
+    let Some(found) = shape::match_at(rule.pattern, scan.bytes, at.min(scan.bytes.len())) else { return };
+    let prefix = shape::prefix(rule.pattern);
+    let distinct = prefix.len() >= 5 && prefix.ends_with(['_', '-', '.']);
+    if !distinct && !boundary::starts_at(scan.bytes, at) {
+        return;
+    }
+    // In a path or a long base64 text a short prefix turns up by chance.
+    if prefix.len() < 5 && at > 0 && (matches!(scan.bytes[at - 1], b'+' | b'-' | b'.') || after_base64(scan.bytes, at)) {
+        return;
+    }
+    let body = &scan.bytes[found.body..found.end];
+    if rule.floor > 0.0 && (entropy::bits(body) < rule.floor || entropy::is_filler(body)) {
+        return;
+    }
+    if rule.floor > 0.0 && body.len() >= 20 && is_words(body) {
+        return;
+    }
+    scan.hit(at, found.end, rule.name, Rank::Shape);
+}
+
+/// `/` and `=` start a value, unless base64 goes on before them.
+fn after_base64(bytes: &[u8], at: usize) -> bool {
+    bytes[at - 1] == b'/' && at >= 24 && entropy::looks_random(&bytes[at - 24..at - 1], 23) && !bytes[at - 24..at - 1].contains(&b'.')
+}
+
+/// `learn-contrib-package-list`: small words joined by dashes, no digit.
+fn is_words(body: &[u8]) -> bool {
+    entropy::Mix::of(body).digit == 0
+        && body.split(|b| matches!(b, b'-' | b'_' | b'.')).count() >= 3
+        && body.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.'))
+}
