@@ -6,7 +6,7 @@ use std::fmt;
 
 const SCOPE_BYTES: usize = 6;
 const ORDER_BYTES: usize = 6;
-const KEY_BYTES: usize = 22;
+const KEY_BYTES: usize = 20;
 
 /// Scope, then an order hint, then a hash: keys of one session that come one after another lie side by side,
 /// because a journal pays for every page that an insert touches.
@@ -15,7 +15,7 @@ pub struct Key([u8; KEY_BYTES]);
 
 /// A text that is not a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a key: expected 44 hexadecimal characters")]
+#[error("`{0}` is not a key: expected 40 hexadecimal characters")]
 pub struct KeyError(pub String);
 
 impl Key {
@@ -29,7 +29,7 @@ impl Key {
         bytes.try_into().ok().map(Key)
     }
 
-    /// Reads 44 hexadecimal characters.
+    /// Reads 40 hexadecimal characters.
     pub fn parse(text: &str) -> Result<Key, KeyError> {
         let mut key = [0u8; KEY_BYTES];
         decode_hex(text, &mut key).ok_or_else(|| KeyError(text.to_owned()))?;

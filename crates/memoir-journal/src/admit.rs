@@ -51,7 +51,14 @@ impl<'a> Admission<'a> {
     pub fn admit(&self, mut event: Event) -> Redacted {
         let keys = self.hasher.keys(&event);
         let mut found = Findings::default();
-        let ids = [&mut event.adapter, &mut event.actor, &mut event.thread, &mut event.turn, &mut event.topic, &mut event.action];
+        let ids = [
+            &mut event.adapter,
+            &mut event.actor,
+            &mut event.thread,
+            &mut event.turn,
+            &mut event.topic,
+            &mut event.action,
+        ];
         for id in ids.into_iter().flatten().chain([&mut event.session, &mut event.repo]) {
             self.text(id, &mut found);
         }

@@ -1,7 +1,7 @@
 //! What goes into an append beside the events, and what comes out.
 
 use crate::Seq;
-use memoir_event::EventId;
+use memoir_event::{EventId, RecordUuid};
 
 /// What became of an appended event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub enum Outcome {
         seq: Seq,
         /// Its id.
         id: EventId,
+        /// When it was stored.
+        at_ms: i64,
     },
     /// It was known, and this capture is fuller: readers now see this one.
     Revised {
@@ -21,6 +23,8 @@ pub enum Outcome {
         of: Seq,
         /// The event's id.
         id: EventId,
+        /// When it was first stored.
+        at_ms: i64,
     },
     /// It was known, and this capture adds nothing to what it says.
     SeenAgain {
@@ -28,6 +32,8 @@ pub enum Outcome {
         of: Seq,
         /// The event's id.
         id: EventId,
+        /// When it was first stored.
+        at_ms: i64,
     },
     /// It was forgotten, and stays so: nothing was stored.
     Suppressed,
@@ -38,6 +44,16 @@ impl Outcome {
     pub const fn id(&self) -> Option<EventId> {
         match self {
             Outcome::Stored { id, .. } | Outcome::Revised { id, .. } | Outcome::SeenAgain { id, .. } => Some(*id),
+            Outcome::Suppressed => None,
+        }
+    }
+
+    /// The UUID that clients of the raw journal know the event by; none if it is suppressed.
+    pub fn uuid(&self) -> Option<RecordUuid> {
+        match self {
+            Outcome::Stored { id, at_ms, .. }
+            | Outcome::Revised { id, at_ms, .. }
+            | Outcome::SeenAgain { id, at_ms, .. } => Some(RecordUuid::new(*at_ms, id)),
             Outcome::Suppressed => None,
         }
     }

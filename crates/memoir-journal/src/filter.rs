@@ -30,7 +30,8 @@ pub struct Filter {
 impl Filter {
     /// Whether a shape passes.
     pub(crate) fn passes_shape(&self, kind: Kind, event_type: &str, item_type: Option<&str>) -> bool {
-        let type_passes = self.event_type.as_deref().is_none_or(|wanted| kind.as_str() == wanted || event_type == wanted);
+        let type_passes =
+            self.event_type.as_deref().is_none_or(|wanted| kind.as_str() == wanted || event_type == wanted);
         type_passes && self.item_type.as_deref().is_none_or(|wanted| item_type == Some(wanted))
     }
 }

@@ -11,6 +11,9 @@ pub trait Journal: Send + Sync {
     /// Makes the keys of this journal.
     fn hasher(&self) -> &KeyHasher;
 
+    /// Names this journal; another one, or this one after a restore, has another name. Caches are tied to it.
+    fn identity(&self) -> Result<String, JournalError>;
+
     /// Appends a batch and moves stream cursors with it: all of it or nothing, durable when this returns.
     /// Says for each event, in order, what became of it.
     fn append(&self, batch: &[Redacted], cursors: &[Cursor]) -> Result<Vec<Outcome>, JournalError>;
@@ -34,7 +37,13 @@ pub trait Journal: Send + Sync {
     fn select(&self, filter: &Filter, view: &View) -> Result<Selection, JournalError>;
 
     /// Sessions, the latest first.
-    fn sessions(&self, filter: &Filter, view: &View, limit: usize, skip: usize) -> Result<Vec<SessionEntry>, JournalError>;
+    fn sessions(
+        &self,
+        filter: &Filter,
+        view: &View,
+        limit: usize,
+        skip: usize,
+    ) -> Result<Vec<SessionEntry>, JournalError>;
 
     /// Every capture of an event, revisions included, in the order of storage.
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError>;

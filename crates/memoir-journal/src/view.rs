@@ -130,7 +130,9 @@ mod tests {
         for audience in [Audience::Owner, Audience::Recall, Audience::Dream, Audience::Raw] {
             let view = View::of(audience);
             assert!(view.admits(Normal, Public) && view.admits(Normal, Sensitive));
-            assert!(!view.admits(Normal, Secret) && !view.admits(PrivateScratch, Public) && !view.admits(Sealed, Public));
+            assert!(
+                !view.admits(Normal, Secret) && !view.admits(PrivateScratch, Public) && !view.admits(Sealed, Public)
+            );
             let wide = view.with_secret().with_private().with_sealed();
             let can_ask = matches!(audience, Audience::Owner | Audience::Raw);
             assert_eq!(wide.admits(Normal, Secret), can_ask);

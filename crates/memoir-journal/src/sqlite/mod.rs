@@ -1,0 +1,285 @@
+//! The journal in one SQLite file in WAL mode, written and read by any number of processes at once.
+
+mod body;
+mod chain;
+mod copy;
+mod directive;
+mod flags;
+mod idrun;
+mod intern;
+mod leases;
+mod read;
+mod schema;
+mod select;
+mod sessions;
+mod verify;
+mod write;
+
+pub use copy::verify_file;
+pub use schema::SCHEMA_VERSION;
+
+use self::idrun::as_u64;
+use self::intern::{Interned, fact};
+use self::read::Reader;
+use self::schema::Access;
+use self::write::Appending;
+use crate::{
+    Change, Clock, Cursor, EventPage, Filter, Journal, JournalError, Lease, Lookup, Outcome, Page, Redacted, Selection,
+    Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+};
+use memoir_event::KeyHasher;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How a journal is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SqliteOptions {
+    /// How long to wait for another process's write lock.
+    pub lock_wait: Duration,
+    /// The log is folded into the file when it has grown to so many pages of 4 KiB.
+    pub checkpoint_pages: u32,
+    /// At most so many reading connections are kept.
+    pub readers_max: usize,
+}
+
+impl SqliteOptions {
+    /// For a process that lives for a moment: opening must not have to re-read a long log.
+    pub const fn short_lived() -> SqliteOptions {
+        SqliteOptions { lock_wait: Duration::from_secs(5), checkpoint_pages: 400, readers_max: 1 }
+    }
+
+    /// For bulk work and servers.
+    pub const fn long_lived() -> SqliteOptions {
+        SqliteOptions { lock_wait: Duration::from_secs(5), checkpoint_pages: 4000, readers_max: 4 }
+    }
+}
+
+/// The SQLite journal.
+pub struct SqliteJournal {
+    path: PathBuf,
+    options: SqliteOptions,
+    clock: Clock,
+    secret: [u8; 32],
+    hasher: KeyHasher,
+    writer: Mutex<Writer>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+/// The one writing connection and what it remembers.
+struct Writer {
+    connection: Connection,
+    interned: Interned,
+}
+
+impl SqliteJournal {
+    /// Opens the journal at `path`, creating or upgrading it as needed.
+    pub fn open(path: &Path, options: SqliteOptions, clock: Clock) -> Result<SqliteJournal, JournalError> {
+        create_private(path)?;
+        let connection = schema::open(path, Access::Write, options.lock_wait, options.checkpoint_pages)?;
+        let secret = secret_of(&connection)?;
+        Ok(SqliteJournal {
+            path: path.to_owned(),
+            options,
+            clock,
+            secret,
+            hasher: KeyHasher::new(secret),
+            writer: Mutex::new(Writer { connection, interned: Interned::default() }),
+            readers: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Folds the log into the file as far as readers allow.
+    pub fn checkpoint(&self) -> Result<(), JournalError> {
+        self.with_writer(|writer| {
+            writer.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+            Ok(())
+        })
+    }
+
+    fn with_writer<T>(&self, work: impl FnOnce(&mut Writer) -> Result<T, JournalError>) -> Result<T, JournalError> {
+        // A panic elsewhere cannot leave half a write behind: the transaction was rolled back with its guard.
+        let mut writer: MutexGuard<'_, Writer> = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut writer)
+    }
+
+    /// Runs `work` on a reading connection inside one transaction, so that all it reads is of one moment.
+    fn with_reader<T>(&self, work: impl FnOnce(&Connection) -> Result<T, JournalError>) -> Result<T, JournalError> {
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => schema::open(&self.path, Access::Read, self.options.lock_wait, 0)?,
+        };
+        let result = work(&connection);
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.len() < self.options.readers_max {
+            readers.push(connection);
+        }
+        result
+    }
+
+    fn in_snapshot<T>(&self, work: impl FnOnce(&Connection) -> Result<T, JournalError>) -> Result<T, JournalError> {
+        self.with_reader(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            let result = work(&snapshot)?;
+            snapshot.finish()?;
+            Ok(result)
+        })
+    }
+}
+
+fn secret_of(connection: &Connection) -> Result<[u8; 32], JournalError> {
+    let secret =
+        connection.query_row("SELECT value FROM fact WHERE name = 'secret'", [], |row| row.get(0)).optional()?;
+    secret.ok_or_else(|| JournalError::Damaged("its secret is missing".to_owned()))
+}
+
+/// Makes sure that the file exists and only its owner can read it: SQLite's own files take its mode.
+fn create_private(path: &Path) -> Result<(), JournalError> {
+    if path.exists() {
+        return Ok(());
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(match error.kind() {
+            std::io::ErrorKind::StorageFull => JournalError::Full,
+            _ => JournalError::Open { path: path.to_owned(), reason: error.to_string() },
+        }),
+    }
+}
+
+impl Journal for SqliteJournal {
+    fn hasher(&self) -> &KeyHasher {
+        &self.hasher
+    }
+
+    fn identity(&self) -> Result<String, JournalError> {
+        self.with_reader(|connection| {
+            let name = "SELECT group_concat(lower(hex(value)), '-') FROM (SELECT value FROM fact WHERE name IN ('journal', 'epoch') ORDER BY name)";
+            Ok(connection.query_row(name, [], |row| row.get(0))?)
+        })
+    }
+
+    fn append(&self, batch: &[Redacted], cursors: &[Cursor]) -> Result<Vec<Outcome>, JournalError> {
+        if batch.is_empty() && cursors.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.with_writer(|writer| {
+            let Writer { connection, interned } = writer;
+            let result = (|| {
+                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let mut appending = Appending::begin(&transaction, interned, &self.secret, (self.clock)())?;
+                let outcomes = batch.iter().map(|event| appending.event(event)).collect::<Result<Vec<_>, _>>()?;
+                appending.finish(cursors)?;
+                transaction.commit()?;
+                Ok(outcomes)
+            })();
+            if result.is_err() {
+                interned.clear();
+            }
+            result
+        })
+    }
+
+    fn page(&self, filter: &Filter, view: &View, page: &Page) -> Result<EventPage, JournalError> {
+        self.in_snapshot(|connection| {
+            let selection = select::select(connection, filter, view)?;
+            select::page(connection, &selection, view, page)
+        })
+    }
+
+    fn event(&self, lookup: &Lookup, view: &View) -> Result<Option<StoredEvent>, JournalError> {
+        self.in_snapshot(|connection| Reader::new(connection).lookup(lookup, view))
+    }
+
+    fn events(&self, seqs: &[Seq], view: &View) -> Result<Vec<StoredEvent>, JournalError> {
+        self.in_snapshot(|connection| Reader::new(connection).events(seqs, view))
+    }
+
+    fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError> {
+        self.in_snapshot(|connection| Reader::new(connection).changes(after, limit))
+    }
+
+    fn last_seq(&self) -> Result<Seq, JournalError> {
+        self.with_reader(|connection| {
+            let last: Option<i64> = connection
+                .prepare_cached("SELECT seq FROM record ORDER BY seq DESC LIMIT 1")?
+                .query_row([], |row| row.get(0))
+                .optional()?;
+            Ok(last.map_or(0, as_u64))
+        })
+    }
+
+    fn select(&self, filter: &Filter, view: &View) -> Result<Selection, JournalError> {
+        self.in_snapshot(|connection| select::select(connection, filter, view))
+    }
+
+    fn sessions(
+        &self,
+        filter: &Filter,
+        view: &View,
+        limit: usize,
+        skip: usize,
+    ) -> Result<Vec<SessionEntry>, JournalError> {
+        self.in_snapshot(|connection| {
+            let selection = select::select(connection, filter, view)?;
+            sessions::sessions(connection, &selection, filter, view, limit, skip)
+        })
+    }
+
+    fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError> {
+        self.in_snapshot(|connection| Reader::new(connection).sightings(seq))
+    }
+
+    fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError> {
+        self.with_reader(|connection| leases::cursor(connection, stream))
+    }
+
+    fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {
+        let now_ms = (self.clock)();
+        self.with_writer(|writer| leases::take(&mut writer.connection, name, owner, now_ms, ttl_ms))
+    }
+
+    fn release(&self, lease: &Lease) -> Result<(), JournalError> {
+        self.with_writer(|writer| leases::release(&writer.connection, lease))
+    }
+
+    fn stats(&self) -> Result<Stats, JournalError> {
+        let stats = self.in_snapshot(|connection| {
+            let last = connection
+                .prepare_cached("SELECT seq, ts_ms + lag_ms FROM record ORDER BY seq DESC LIMIT 1")?
+                .query_row([], |row| Ok((as_u64(row.get(0)?), row.get(1)?)))
+                .optional()?;
+            let forgotten: i64 = connection.query_row("SELECT count(*) FROM forgotten", [], |row| row.get(0))?;
+            Ok(Stats {
+                records: last.map_or(0, |(seq, _)| seq),
+                events: fact(connection, "events")?,
+                sessions: fact(connection, "sessions")?,
+                forgotten: as_u64(forgotten),
+                redactions: fact(connection, "redactions")?,
+                bytes: 0,
+                last_at_ms: last.map(|(_, at_ms)| at_ms),
+            })
+        })?;
+        let bytes = ["", "-wal"].iter().map(|suffix| {
+            let mut name = self.path.as_os_str().to_owned();
+            name.push(suffix);
+            std::fs::metadata(PathBuf::from(name)).map_or(0, |file| file.len())
+        });
+        Ok(Stats { bytes: bytes.sum(), ..stats })
+    }
+
+    fn verify(&self, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<Verified, JournalError> {
+        self.with_reader(|connection| verify::verify(connection, &self.secret, progress))
+    }
+}

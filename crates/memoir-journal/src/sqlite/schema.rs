@@ -1,0 +1,103 @@
+//! The tables, how a connection is set up, and how an older journal is brought up to date.
+
+use crate::JournalError;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::path::Path;
+use std::time::Duration;
+
+/// The version that this memoir writes.
+pub const SCHEMA_VERSION: i64 = 1;
+
+/// Marks the file as a memoir journal ("memo").
+const APPLICATION_ID: i64 = 0x6d65_6d6f;
+
+/// One step per version: the step at index `n` brings version `n` to `n + 1`.
+const MIGRATIONS: [&str; 1] = [include_str!("schema_v1.sql")];
+
+/// How a connection is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reads and writes; creates the file if it is not there.
+    Write,
+    /// Reads only.
+    Read,
+}
+
+/// Opens the file, checks that it is ours and brings it up to date.
+pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) -> Result<Connection, JournalError> {
+    let flags = match access {
+        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+    };
+    let open_error = |error: &rusqlite::Error| JournalError::Open { path: path.to_owned(), reason: error.to_string() };
+    let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .map_err(|error| open_error(&error))?;
+    connection.busy_timeout(wait)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // A short-lived process must not pay for a checkpoint when it closes; the log is bounded by the page count.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let (application, version) = match identify(&connection) {
+        Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::NotADatabase => {
+            return Err(JournalError::NotAJournal { path: path.to_owned() });
+        }
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen) => {
+            return Err(open_error(&error));
+        }
+        other => other?,
+    };
+    if application != APPLICATION_ID && (application, version) != (0, 0) {
+        return Err(JournalError::NotAJournal { path: path.to_owned() });
+    }
+    if version > SCHEMA_VERSION {
+        return Err(JournalError::Newer { path: path.to_owned(), found: version, known: SCHEMA_VERSION });
+    }
+    if access == Access::Write {
+        if version < SCHEMA_VERSION {
+            migrate(&mut connection, path)?;
+        }
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "wal_autocheckpoint", checkpoint_pages)?;
+    } else if version < SCHEMA_VERSION {
+        return Err(JournalError::ReadOnly);
+    }
+    Ok(connection)
+}
+
+/// The application id and the schema version in one read.
+fn identify(connection: &Connection) -> Result<(i64, i64), rusqlite::Error> {
+    connection
+        .prepare("SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v")?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), JournalError> {
+    let (application, _) = identify(connection)?;
+    if application == 0 {
+        refuse_foreign_tables(connection, path)?;
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    }
+    // Another process may be migrating at the same moment: whoever gets the lock second finds nothing left to do.
+    let migration = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let (_, found) = identify(&migration)?;
+    let done = usize::try_from(found).unwrap_or(usize::MAX);
+    for step in MIGRATIONS.iter().skip(done) {
+        migration.execute_batch(step)?;
+    }
+    if done == 0 {
+        let mut secret = [0u8; 32];
+        let mut name = [0u8; 16];
+        getrandom::fill(&mut secret).map_err(|error| JournalError::Io(error.to_string()))?;
+        getrandom::fill(&mut name).map_err(|error| JournalError::Io(error.to_string()))?;
+        migration.execute("INSERT INTO fact(name, value) VALUES('secret', ?1), ('journal', ?2)", (secret, name))?;
+    }
+    migration.pragma_update(None, "application_id", APPLICATION_ID)?;
+    migration.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    migration.commit()?;
+    Ok(())
+}
+
+fn refuse_foreign_tables(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if tables > 0 { Err(JournalError::NotAJournal { path: path.to_owned() }) } else { Ok(()) }
+}

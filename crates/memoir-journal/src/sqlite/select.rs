@@ -1,0 +1,207 @@
+//! Filters: turned into numbers, then answered from the index that fits.
+
+use super::idrun::{as_i64, as_u64};
+use super::read::Reader;
+use crate::{EventPage, Filter, JournalError, Order, Page, PageToken, Selection, Seq, View};
+use memoir_event::{Client, Kind};
+use rusqlite::types::ToSql;
+use rusqlite::{Connection, params_from_iter};
+
+/// Up to so many origins or shapes are each looked up in their index; more are sifted from the index by time.
+const SEEKS_MAX: usize = 4096;
+
+/// The filter and view in numbers.
+pub fn select(connection: &Connection, filter: &Filter, view: &View) -> Result<Selection, JournalError> {
+    Ok(Selection {
+        origins: origins(connection, filter)?,
+        shapes: shapes(connection, filter)?,
+        from_ms: filter.from_ms,
+        to_ms: filter.to_ms,
+        access_mask: view.access_mask(),
+        hidden: hidden(connection, view)?,
+    })
+}
+
+fn origins(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, JournalError> {
+    let mut conditions: Vec<String> = Vec::new();
+    let mut values: Vec<Box<dyn ToSql>> = Vec::new();
+    if let Some(session) = &filter.session {
+        let (client, id) = Client::split_session(session);
+        let code = client.map_or(0, Client::code);
+        conditions.push("(session = ? OR (session = ? AND client = ?))".to_owned());
+        values.extend([boxed(session), boxed(&id), Box::new(code) as Box<dyn ToSql>]);
+    }
+    if let Some(thread) = &filter.thread {
+        // Most threads are their session; only the others are in the index of threads.
+        conditions.push("((session = ? AND thread = session) OR (thread = ? AND thread <> session))".to_owned());
+        values.extend([boxed(thread), boxed(thread)]);
+    }
+    if let Some(repo) = &filter.repo {
+        let names = aliases_of(connection, repo)?;
+        conditions.push(format!("repo IN ({})", vec!["?"; names.len()].join(",")));
+        values.extend(names.into_iter().map(|name| Box::new(name) as Box<dyn ToSql>));
+    }
+    if let Some(actor) = &filter.actor {
+        conditions.push("actor = ?".to_owned());
+        values.push(boxed(actor));
+    }
+    if let Some(source) = filter.source {
+        conditions.push("source = ?".to_owned());
+        values.push(Box::new(source.code()));
+    }
+    if conditions.is_empty() {
+        return Ok(None);
+    }
+    let sql = format!("SELECT no FROM origin WHERE {} ORDER BY no", conditions.join(" AND "));
+    let mut find = connection.prepare_cached(&sql)?;
+    let numbers = find.query_map(params_from_iter(values), |row| row.get(0))?;
+    Ok(Some(numbers.collect::<Result<_, _>>()?))
+}
+
+fn boxed(text: &(impl AsRef<str> + ?Sized)) -> Box<dyn ToSql> {
+    Box::new(text.as_ref().to_owned())
+}
+
+/// Every id under which the project was ever known.
+fn aliases_of(connection: &Connection, repo: &str) -> Result<Vec<String>, JournalError> {
+    let mut find = connection.prepare_cached(
+        "WITH RECURSIVE known(name) AS (VALUES(?1) UNION SELECT alias.repo FROM alias JOIN known ON alias.to_repo = known.name)
+         SELECT name FROM known",
+    )?;
+    let names = find.query_map([repo], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+fn shapes(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, JournalError> {
+    if filter.event_type.is_none() && filter.item_type.is_none() {
+        return Ok(None);
+    }
+    let mut all = connection.prepare_cached("SELECT no, kind, event_type, item_type FROM shape ORDER BY no")?;
+    let mut rows = all.query([])?;
+    let mut passing = Vec::new();
+    while let Some(row) = rows.next()? {
+        let kind = Kind::from_code(row.get(1)?).unwrap_or(Kind::Other);
+        let (event_type, item_type): (String, Option<String>) = (row.get(2)?, row.get(3)?);
+        if filter.passes_shape(kind, &event_type, item_type.as_deref()) {
+            passing.push(row.get(0)?);
+        }
+    }
+    Ok(Some(passing))
+}
+
+fn hidden(connection: &Connection, view: &View) -> Result<Vec<Seq>, JournalError> {
+    let sql = if view.shows_history() {
+        "SELECT event FROM forgotten ORDER BY event"
+    } else {
+        "SELECT event FROM forgotten UNION SELECT event FROM superseded ORDER BY event"
+    };
+    let mut find = connection.prepare_cached(sql)?;
+    let hidden = find.query_map([], |row| row.get(0).map(as_u64))?;
+    Ok(hidden.collect::<Result<_, _>>()?)
+}
+
+/// One page of what the selection admits.
+pub fn page(
+    connection: &Connection,
+    selection: &Selection,
+    view: &View,
+    page: &Page,
+) -> Result<EventPage, JournalError> {
+    if selection.is_empty() || page.limit == 0 {
+        return Ok(EventPage { events: Vec::new(), next: None });
+    }
+    // One more than asked for tells whether there is another page.
+    let wanted = page.limit.saturating_add(1);
+    let mut places = match (&selection.origins, &selection.shapes) {
+        (Some(origins), _) if origins.len() <= SEEKS_MAX => {
+            each(connection, "origin", origins, selection, page, wanted)?
+        }
+        (None, Some(shapes)) => each(connection, "shape", shapes, selection, page, wanted)?,
+        _ => walk(connection, None, selection, page, wanted)?,
+    };
+    match page.order {
+        Order::NewestFirst => places.sort_unstable_by(|a, b| b.cmp(a)),
+        Order::OldestFirst => places.sort_unstable(),
+    }
+    let more = places.len() > page.limit;
+    places.truncate(page.limit);
+    let next = more.then(|| places.last().map(|(ts_ms, seq)| PageToken { ts_ms: *ts_ms, seq: *seq })).flatten();
+    let seqs: Vec<Seq> = places.iter().map(|(_, seq)| *seq).collect();
+    Ok(EventPage { events: Reader::new(connection).events(&seqs, view)?, next })
+}
+
+/// The best places of each origin or shape together; the caller sorts and cuts them.
+fn each(
+    connection: &Connection,
+    column: &'static str,
+    numbers: &[u32],
+    selection: &Selection,
+    page: &Page,
+    wanted: usize,
+) -> Result<Vec<(i64, Seq)>, JournalError> {
+    let mut places = Vec::new();
+    for no in numbers {
+        places.extend(walk(connection, Some((column, *no)), selection, page, wanted)?);
+        if places.len() > wanted.saturating_mul(8) {
+            keep_best(&mut places, page.order, wanted);
+        }
+    }
+    keep_best(&mut places, page.order, wanted);
+    Ok(places)
+}
+
+fn keep_best(places: &mut Vec<(i64, Seq)>, order: Order, wanted: usize) {
+    match order {
+        Order::NewestFirst => places.sort_unstable_by(|a, b| b.cmp(a)),
+        Order::OldestFirst => places.sort_unstable(),
+    }
+    places.truncate(wanted);
+}
+
+/// Walks one index in the page's order and takes what the selection admits.
+fn walk(
+    connection: &Connection,
+    fixed: Option<(&'static str, u32)>,
+    selection: &Selection,
+    page: &Page,
+    wanted: usize,
+) -> Result<Vec<(i64, Seq)>, JournalError> {
+    let (direction, compare) = match page.order {
+        Order::NewestFirst => ("DESC", "<"),
+        Order::OldestFirst => ("ASC", ">"),
+    };
+    let index = fixed.map_or_else(|| "by_time".to_owned(), |(column, _)| format!("by_{column}"));
+    let only = fixed.map_or_else(String::new, |(column, _)| format!("{column} = ?5 AND"));
+    let after = page.after.map_or_else(String::new, |_| {
+        format!("AND (ts_ms {compare}= ?3 AND (ts_ms {compare} ?3 OR seq {compare} ?4))")
+    });
+    let sql = format!(
+        "SELECT ts_ms, seq, origin, shape, flags FROM record INDEXED BY {index}
+         WHERE event IS NULL AND {only} ts_ms BETWEEN ?1 AND ?2 {after}
+         ORDER BY ts_ms {direction}, seq {direction}"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let token = page.after.unwrap_or(PageToken { ts_ms: 0, seq: 0 });
+    let (from, to) = (selection.from_ms.unwrap_or(i64::MIN), selection.to_ms.unwrap_or(i64::MAX));
+    let mut values: Vec<i64> = vec![from, to];
+    if page.after.is_some() || fixed.is_some() {
+        values.extend([token.ts_ms, as_i64(token.seq)]);
+    }
+    if let Some((_, no)) = fixed {
+        values.push(i64::from(no));
+    }
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut places = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (ts_ms, seq): (i64, i64) = (row.get(0)?, row.get(1)?);
+        let flags: u32 = row.get(4)?;
+        let access = u8::try_from(flags & 15).unwrap_or(15);
+        if selection.admits(as_u64(seq), row.get(2)?, row.get(3)?, ts_ms, access) {
+            places.push((ts_ms, as_u64(seq)));
+            if places.len() >= wanted {
+                break;
+            }
+        }
+    }
+    Ok(places)
+}
