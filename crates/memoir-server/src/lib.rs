@@ -1,1 +1,143 @@
 //! The HTTP server over a journal: thin handlers only.
+//!
+//! Owns routes, keys, limits and the shapes of answers. What is stored, who may see it and how it is found belongs to
+//! the journal and the index; this crate calls them on a bounded number of blocking threads and holds no lock while
+//! it waits. It reads no environment and no clock of its own.
+
+mod auth;
+mod counters;
+mod encode;
+mod errors;
+mod gate;
+mod host;
+mod lanes;
+mod limits;
+mod listen;
+mod openapi;
+mod pages;
+mod params;
+mod probes;
+mod rate;
+mod read;
+mod recall;
+mod routes;
+mod search;
+mod settings;
+
+pub use auth::{ApiKey, ApiKeyError, Scope, Scopes};
+pub use settings::{BODY_BYTES_MAX, Rate, RatedClients, ServerError, ServerSettings};
+
+use counters::Counters;
+use host::Hosts;
+use lanes::Lanes;
+use memoir_journal::{Clock, Journal};
+use memoir_redact::Redactor;
+use rate::RateLimit;
+use search::Index;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// What the server works with.
+#[derive(Clone)]
+pub struct Parts {
+    /// The journal.
+    pub journal: Arc<dyn Journal>,
+    /// The rules that take secrets out of what comes in.
+    pub redactor: Arc<Redactor>,
+    /// The full-text index.
+    pub index: Arc<Index>,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+/// All that handlers share.
+pub(crate) struct App {
+    settings: ServerSettings,
+    journal: Arc<dyn Journal>,
+    redactor: Arc<Redactor>,
+    index: Arc<Index>,
+    clock: Clock,
+    hosts: Hosts,
+    rate: Option<RateLimit>,
+    counters: Counters,
+    lanes: Lanes,
+    requests: Arc<Semaphore>,
+    bodies: Arc<Semaphore>,
+    writes: probes::Writes,
+    nonce: AtomicU64,
+    started: Instant,
+}
+
+pub(crate) type Shared = Arc<App>;
+
+/// The address a request came from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(IpAddr);
+
+/// Serves until `shutdown` is ready, then finishes what was accepted, for at most the grace, and returns.
+///
+/// `bound` is told the address once the server listens on it.
+pub async fn serve(
+    settings: ServerSettings,
+    parts: Parts,
+    bound: impl FnOnce(SocketAddr),
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServerError> {
+    settings.check()?;
+    let listener = bind(&settings).await?;
+    let address = listener
+        .local_addr()
+        .map_err(|error| ServerError::Bind { address: unspecified(&settings), reason: error.to_string() })?;
+    let app = Arc::new(App::new(settings, parts, address));
+    bound(address);
+    listen::listen(listener, app, shutdown).await;
+    Ok(())
+}
+
+impl App {
+    fn new(settings: ServerSettings, parts: Parts, address: SocketAddr) -> App {
+        let mut seed = [0u8; 8];
+        let _ = getrandom::fill(&mut seed);
+        App {
+            hosts: Hosts::new(address.ip(), &settings.host, &settings.allowed_hosts),
+            rate: settings.rate.map(RateLimit::new),
+            counters: Counters::default(),
+            lanes: Lanes::new(settings.blocking_threads),
+            requests: Arc::new(Semaphore::new(settings.requests_max.min(Semaphore::MAX_PERMITS))),
+            bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max.div_ceil(limits::BODY_STEP))),
+            writes: probes::Writes::default(),
+            nonce: AtomicU64::new(u64::from_le_bytes(seed)),
+            started: Instant::now(),
+            journal: parts.journal,
+            redactor: parts.redactor,
+            index: parts.index,
+            clock: parts.clock,
+            settings,
+        }
+    }
+}
+
+fn unspecified(settings: &ServerSettings) -> SocketAddr {
+    SocketAddr::from(([0, 0, 0, 0], settings.port))
+}
+
+/// Listens on the first address of the host that can be had; none of them may let strangers in.
+async fn bind(settings: &ServerSettings) -> Result<TcpListener, ServerError> {
+    let resolve = |reason: String| ServerError::Resolve { host: settings.host.clone(), reason };
+    let host = settings.host.trim_start_matches('[').trim_end_matches(']');
+    let found = tokio::net::lookup_host((host, settings.port)).await.map_err(|error| resolve(error.to_string()))?;
+    let addresses: Vec<SocketAddr> = found.collect();
+    addresses.iter().try_for_each(|address| settings.check_address(address.ip()))?;
+    let mut problem = resolve("it has none".to_owned());
+    for address in addresses {
+        match TcpListener::bind(address).await {
+            Ok(listener) => return Ok(listener),
+            Err(error) => problem = ServerError::Bind { address, reason: error.to_string() },
+        }
+    }
+    Err(problem)
+}

@@ -1,0 +1,80 @@
+//! Every route, in one table: what it is called, who may use it, and who answers.
+
+use crate::auth::Scope;
+use crate::errors::ApiError;
+use crate::{Shared, encode, openapi, probes, read, recall, search};
+use axum::Router;
+use axum::extract::Request;
+use axum::routing::{MethodRouter, get, post};
+
+/// What a route needs of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing: probes are for anyone, and are not counted by the rate limit.
+    Open,
+    /// A key with that scope, where keys are set.
+    Scoped(Scope),
+}
+
+/// One route.
+#[derive(Clone, Copy)]
+pub(crate) struct Route {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
+    handler: fn() -> MethodRouter<Shared>,
+}
+
+const fn read_with(path: &'static str, access: Access, handler: fn() -> MethodRouter<Shared>) -> Route {
+    Route { method: "GET", path, access, handler }
+}
+
+const fn send_to(path: &'static str, access: Access, handler: fn() -> MethodRouter<Shared>) -> Route {
+    Route { method: "POST", path, access, handler }
+}
+
+const INGEST: Access = Access::Scoped(Scope::Ingest);
+const READ: Access = Access::Scoped(Scope::Read);
+
+/// The routes.
+pub(crate) static ROUTES: [Route; 12] = [
+    send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
+    send_to("/v1/encode/raw", INGEST, || post(encode::one)),
+    send_to("/v1/recall/raw", READ, || post(recall::raw)),
+    read_with("/v1/timeline", READ, || get(read::timeline)),
+    read_with("/v1/sessions", READ, || get(read::sessions)),
+    read_with("/v1/search", READ, || get(search::search)),
+    read_with("/v1/events/{id}", READ, || get(read::event)),
+    read_with("/v1/status", READ, || get(probes::status)),
+    read_with("/metrics", READ, || get(probes::metrics)),
+    read_with("/openapi.json", Access::Open, || get(openapi::document)),
+    read_with("/health", Access::Open, || get(probes::health)),
+    read_with("/readiness", Access::Open, || get(probes::readiness)),
+];
+
+/// The route behind a matched path; paths have one method each.
+pub(crate) fn find(path: &str) -> Option<&'static Route> {
+    ROUTES.iter().find(|route| route.path == path)
+}
+
+/// The router over all of them.
+pub(crate) fn router() -> Router<Shared> {
+    ROUTES
+        .iter()
+        .fold(Router::new(), |router, route| router.route(route.path, (route.handler)()))
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(wrong_method)
+}
+
+async fn unknown_path() -> ApiError {
+    ApiError::not_found("NOT_FOUND", "there is nothing at this path; GET /openapi.json describes what there is")
+}
+
+async fn wrong_method(request: Request) -> ApiError {
+    let matched = request.extensions().get::<axum::extract::MatchedPath>();
+    let allow = matched.and_then(|path| find(path.as_str())).map_or("GET", |route| route.method);
+    let status = axum::http::StatusCode::METHOD_NOT_ALLOWED;
+    let mut error = ApiError::new(status, "METHOD_NOT_ALLOWED", format!("this path answers to {allow} only"));
+    error.allow = Some(if allow == "GET" { "GET, HEAD".to_owned() } else { allow.to_owned() });
+    error
+}
