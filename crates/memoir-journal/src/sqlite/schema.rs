@@ -4,7 +4,7 @@ use crate::JournalError;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The version that this memoir writes.
 pub const SCHEMA_VERSION: i64 = 1;
@@ -37,7 +37,7 @@ pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) 
     connection.set_prepared_statement_cache_capacity(64);
     // A short-lived process must not pay for a checkpoint when it closes; the log is bounded by the page count.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    let (application, version) = match identify(&connection) {
+    let (application, version, tables) = match identify(&connection) {
         Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::NotADatabase => {
             return Err(JournalError::NotAJournal { path: path.to_owned() });
         }
@@ -46,7 +46,7 @@ pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) 
         }
         other => other?,
     };
-    if application != APPLICATION_ID && (application, version) != (0, 0) {
+    if application != APPLICATION_ID && (application, version, tables) != (0, 0, 0) {
         return Err(JournalError::NotAJournal { path: path.to_owned() });
     }
     if version > SCHEMA_VERSION {
@@ -54,7 +54,7 @@ pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) 
     }
     if access == Access::Write {
         if version < SCHEMA_VERSION {
-            migrate(&mut connection, path)?;
+            migrate_with_patience(&mut connection, path, wait)?;
         }
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "wal_autocheckpoint", checkpoint_pages)?;
@@ -64,22 +64,41 @@ pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) 
     Ok(connection)
 }
 
-/// The application id and the schema version in one read.
-fn identify(connection: &Connection) -> Result<(i64, i64), rusqlite::Error> {
-    connection
-        .prepare("SELECT a.application_id, v.user_version FROM pragma_application_id a, pragma_user_version v")?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+/// What the file says it is: application id, schema version, and how many tables it has.
+type Marks = (i64, i64, i64);
+
+/// Reads the marks as of one moment: another process may be creating the journal right now.
+fn identify(connection: &Connection) -> Result<Marks, rusqlite::Error> {
+    let snapshot = connection.unchecked_transaction()?;
+    let tables = snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let application = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version = snapshot.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    snapshot.finish()?;
+    Ok((application, version, tables))
+}
+
+/// Turning the log on takes a lock that SQLite does not wait for: while others create the journal too, we try again.
+fn migrate_with_patience(connection: &mut Connection, path: &Path, wait: Duration) -> Result<(), JournalError> {
+    let deadline = Instant::now() + wait;
+    loop {
+        match migrate(connection, path) {
+            Err(JournalError::Locked) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(3)),
+            done => return done,
+        }
+    }
 }
 
 fn migrate(connection: &mut Connection, path: &Path) -> Result<(), JournalError> {
-    let (application, _) = identify(connection)?;
-    if application == 0 {
-        refuse_foreign_tables(connection, path)?;
+    let (application, _, tables) = identify(connection)?;
+    if application != APPLICATION_ID {
+        if tables > 0 {
+            return Err(JournalError::NotAJournal { path: path.to_owned() });
+        }
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     }
     // Another process may be migrating at the same moment: whoever gets the lock second finds nothing left to do.
     let migration = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let (_, found) = identify(&migration)?;
+    let found: i64 = migration.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let done = usize::try_from(found).unwrap_or(usize::MAX);
     for step in MIGRATIONS.iter().skip(done) {
         migration.execute_batch(step)?;
@@ -95,9 +114,4 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), JournalError>
     migration.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     migration.commit()?;
     Ok(())
-}
-
-fn refuse_foreign_tables(connection: &Connection, path: &Path) -> Result<(), JournalError> {
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
-    if tables > 0 { Err(JournalError::NotAJournal { path: path.to_owned() }) } else { Ok(()) }
 }

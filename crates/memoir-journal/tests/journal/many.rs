@@ -1,0 +1,46 @@
+use crate::support::{admit, event, home};
+use memoir_journal::{Change, Journal, Outcome};
+use std::collections::HashSet;
+
+#[test]
+fn many_writers_and_readers_lose_and_double_nothing() {
+    let home = home();
+    let (writers, each) = (4, 60);
+    std::thread::scope(|scope| {
+        for writer in 0..writers {
+            let journal = home.again();
+            scope.spawn(move || {
+                for n in 0..each {
+                    // Every event is sent by two of the writers.
+                    let events = vec![
+                        event("shared", &format!("t{}-{n}", writer / 2), "same"),
+                        event(&format!("w{writer}"), &n.to_string(), "own"),
+                    ];
+                    let outcomes = journal.append(&admit(&journal, events), &[]).unwrap();
+                    assert!(matches!(outcomes[1], Outcome::Stored { .. }));
+                }
+            });
+        }
+        let reader = home.again();
+        scope.spawn(move || {
+            let mut seen = 0;
+            while seen < writers * each {
+                let changes = reader.changes(0, 10_000).unwrap();
+                assert!(changes.iter().map(Change::seq).eq(1..=u64::try_from(changes.len()).unwrap()));
+                seen = changes.len();
+            }
+        });
+    });
+    let stats = home.journal.stats().unwrap();
+    assert_eq!(stats.events, u64::try_from(writers * each + writers / 2 * each).unwrap());
+    assert_eq!(stats.sessions, u64::try_from(writers).unwrap() + 1);
+    assert!(home.journal.verify(&mut |_, _| true).unwrap().bad.is_none());
+    let ids: HashSet<_> = home
+        .journal
+        .changes(0, 10_000)
+        .unwrap()
+        .into_iter()
+        .filter_map(|change| if let Change::Event(event) = change { Some(event.id) } else { None })
+        .collect();
+    assert_eq!(ids.len(), usize::try_from(stats.events).unwrap());
+}
