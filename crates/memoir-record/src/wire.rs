@@ -19,4 +19,5 @@ pub use decode::Capture;
 pub use encode::{Sender, encode};
 pub use error::{BatchError, Refusal, WireError};
 pub use recall::{RECALL_LIMIT, RecallAnswer, RecallRecord, RecallRequest, TimeRange};
+pub(crate) use record::BatchRequestRef;
 pub use record::{BatchRequest, Block, Header, Modality, RawContent, RawRecord, RawSource};
