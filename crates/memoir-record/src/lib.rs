@@ -5,17 +5,30 @@
 
 mod accept;
 mod client;
+mod deliver;
+mod doctor;
+mod drain;
 mod input;
 mod lines;
+mod local;
 mod names;
+mod notice;
+mod read;
+mod remote;
 mod spool;
 mod url;
 pub mod wire;
 
 pub use accept::{LineError, LineProblem, OnBadLine, Place};
 pub use client::{Client, ClientError, Timeouts};
+pub use deliver::Delivered;
+pub use doctor::{Check, IngestProbe, check_remote, check_spool};
+pub use drain::{DrainError, Drained, drain_into_journal};
 pub use input::{Input, Polled};
 pub use lines::{BadLine, Line, Lines};
+pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};
 pub use names::{Names, NamesError};
+pub use notice::{End, IngestError, Notice};
+pub use remote::{RemoteOptions, RemoteRecorder, RemoteSummary};
 pub use spool::{Claim, Claimed, Lane, Recovered, Spool, SpoolError, SpoolFile, SpoolLimits, SpoolListing};
 pub use url::{Proxies, Scheme, ServerUrl, UrlError};

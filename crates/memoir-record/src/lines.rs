@@ -7,7 +7,7 @@ const READ_BYTES: usize = 64 * 1024;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// A line of the input.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
     /// Its number; the first is 1.
     pub number: u64,

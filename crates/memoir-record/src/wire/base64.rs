@@ -17,7 +17,7 @@ pub fn encode(bytes: &[u8]) -> String {
 
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let plain = text.trim_end_matches('=');
-    if text.len() % 4 != 0 || text.len() - plain.len() > 2 {
+    if !text.len().is_multiple_of(4) || text.len() - plain.len() > 2 {
         return None;
     }
     let mut bytes = Vec::with_capacity(plain.len() / 4 * 3 + 2);

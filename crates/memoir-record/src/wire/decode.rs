@@ -42,6 +42,12 @@ impl RawRecord {
         Ok(event)
     }
 
+    /// The directory the session worked in, if the sender says so.
+    pub fn cwd(&self) -> Option<String> {
+        let metadata = Metadata::read(self.metadata.as_ref()?);
+        (metadata.origin != Origin::Foreign).then(|| cwd(&metadata.fields)).flatten()
+    }
+
     /// The name that its sender gave this record.
     pub fn idempotency_key(&self) -> Option<String> {
         said(Metadata::read(self.metadata.as_ref()?).fields.idempotency_key.as_ref())

@@ -53,6 +53,21 @@ pub struct RecallRequest {
     pub secrecy_levels: Option<Vec<Secrecy>>,
 }
 
+impl Default for RecallRequest {
+    fn default() -> RecallRequest {
+        RecallRequest {
+            header: Header,
+            limit: RECALL_LIMIT,
+            session_id: None,
+            query: None,
+            temporal: None,
+            include_private_scratch: false,
+            include_sealed: false,
+            secrecy_levels: None,
+        }
+    }
+}
+
 const fn recall_limit() -> usize {
     RECALL_LIMIT
 }
