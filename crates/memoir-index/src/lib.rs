@@ -1,1 +1,35 @@
-//! Full text over the journal: lazily caught up, disposable.
+//! Full text over the journal: lazily caught up, safe with many processes, disposable.
+//!
+//! Owns how text becomes terms, how a query is read, and the Tantivy index in its directory. The index is a cache:
+//! delete it, and the next search builds it again and answers the same. Must not know where events come from, who
+//! is asking, or how hits are shown.
+//!
+//! A search answers from the last commit and from a scan of what the journal got since, so it is never stale; only
+//! a long tail is indexed first, because a commit costs far more than a short scan.
+
+mod error;
+mod fold;
+mod guard;
+mod index;
+mod lock;
+mod lookup;
+mod matching;
+mod plan;
+mod query;
+mod rank;
+mod replace;
+mod schema;
+mod snapshot;
+mod snippet;
+mod stats;
+mod tail;
+mod term_stream;
+mod ticket;
+mod token;
+mod write;
+
+pub use error::IndexError;
+pub use index::{HITS_MAX, Hit, Hits, Index, IndexOptions, IndexStatus, Note, Window};
+pub use query::{CLAUSES_MAX, QUERY_BYTES_MAX, Query};
+pub use snippet::{Marker, Snippet};
+pub use write::CatchUp;

@@ -1,0 +1,141 @@
+//! What the index stores of an event: its terms, and the numbers that filters need. Never its text.
+
+use crate::plan::labels_of;
+use crate::term_stream::TermTokenizer;
+use memoir_event::Event;
+use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STRING, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::{Index, TantivyDocument};
+
+/// Rises with every change of the schema, the tokenizer or the meaning of a field: an index of another version is
+/// rebuilt.
+pub(crate) const INDEX_VERSION: u32 = 1;
+
+const TOKENIZER: &str = "memoir";
+
+/// The fields of the index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fields {
+    pub body: Field,
+    pub label: Field,
+    pub origin: Field,
+    seq: Field,
+    shape: Field,
+    ts_ms: Field,
+    access: Field,
+}
+
+pub(crate) const SEQ: &str = "seq";
+pub(crate) const ORIGIN: &str = "origin";
+pub(crate) const SHAPE: &str = "shape";
+pub(crate) const TS_MS: &str = "ts_ms";
+pub(crate) const ACCESS: &str = "access";
+
+impl Fields {
+    /// The schema and its fields.
+    pub fn schema() -> (Schema, Fields) {
+        let mut schema = Schema::builder();
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
+        let label = schema.add_text_field("label", STRING);
+        let number = NumericOptions::default();
+        let fields = Fields {
+            body,
+            label,
+            origin: schema.add_u64_field(ORIGIN, number.clone() | FAST | INDEXED),
+            seq: schema.add_u64_field(SEQ, number.clone() | FAST),
+            shape: schema.add_u64_field(SHAPE, number.clone() | FAST),
+            ts_ms: schema.add_i64_field(TS_MS, number.clone() | FAST),
+            access: schema.add_u64_field(ACCESS, number | FAST),
+        };
+        (schema.build(), fields)
+    }
+
+    /// The document of an event.
+    pub fn document(&self, stored: &StoredEvent) -> TantivyDocument {
+        let mut document = TantivyDocument::new();
+        document.add_text(self.body, text_of(&stored.event));
+        for label in labels_of(&stored.event) {
+            document.add_text(self.label, label);
+        }
+        document.add_u64(self.origin, u64::from(stored.origin));
+        document.add_u64(self.seq, stored.seq);
+        document.add_u64(self.shape, u64::from(stored.shape));
+        document.add_i64(self.ts_ms, stored.ts_ms);
+        document.add_u64(self.access, u64::from(stored.access()));
+        document
+    }
+}
+
+/// The text of an event that is searched and shown.
+pub(crate) fn text_of(event: &Event) -> std::borrow::Cow<'_, str> {
+    event.content.plain()
+}
+
+/// Makes our tokenizer known to an index.
+pub(crate) fn register_tokenizer(index: &Index) {
+    index.tokenizers().register(TOKENIZER, TermTokenizer::default());
+}
+
+/// How far a commit reaches, written with it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Checkpoint {
+    /// Everything up to here is in.
+    pub seq: Seq,
+    /// What the journal has at `seq`: tells whether it is still that journal.
+    pub mark: String,
+}
+
+impl Checkpoint {
+    /// The checkpoint at `seq`.
+    pub fn at(seq: Seq, journal: &dyn Journal) -> Result<Checkpoint, JournalError> {
+        Ok(Checkpoint { seq, mark: mark(seq, journal)? })
+    }
+
+    /// Whether the journal still has at that place what it had then.
+    pub fn fits(&self, journal: &dyn Journal) -> Result<bool, JournalError> {
+        Ok(mark(self.seq, journal)? == self.mark)
+    }
+
+    pub fn payload(&self) -> String {
+        format!("{INDEX_VERSION} {} {}", self.seq, self.mark)
+    }
+
+    /// Reads a payload of this version.
+    pub fn parse(payload: &str) -> Option<Checkpoint> {
+        let mut words = payload.split(' ');
+        let version: u32 = words.next()?.parse().ok()?;
+        let seq = words.next()?.parse().ok()?;
+        let mark = words.next()?.to_owned();
+        (version == INDEX_VERSION).then_some(Checkpoint { seq, mark })
+    }
+}
+
+fn mark(seq: Seq, journal: &dyn Journal) -> Result<String, JournalError> {
+    let Some(before) = seq.checked_sub(1) else { return Ok("empty".to_owned()) };
+    let change = journal.changes(before, 1)?.pop().filter(|change| change.seq() == seq);
+    Ok(match change {
+        Some(Change::Event(event)) => format!("event-{}", event.id),
+        Some(Change::Revision { event, .. }) => format!("revision-{}", event.id),
+        Some(Change::Sighting { of, .. }) => format!("sighting-{of}"),
+        None => "missing".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_survives_its_payload_and_another_version_does_not() {
+        let checkpoint = Checkpoint { seq: 42, mark: "event-abc".to_owned() };
+        assert_eq!(checkpoint.payload(), "1 42 event-abc");
+        assert_eq!(Checkpoint::parse(&checkpoint.payload()), Some(checkpoint));
+        assert_eq!(Checkpoint::parse("2 42 event-abc"), None);
+        assert_eq!(Checkpoint::parse("nonsense"), None);
+    }
+}

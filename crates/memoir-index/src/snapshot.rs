@@ -1,0 +1,152 @@
+//! One commit of the index, opened for reading: it stays readable whatever a writer does next.
+
+use crate::guard::GuardedDirectory;
+use crate::schema::{ACCESS, Checkpoint, Fields, ORIGIN, SEQ, SHAPE, TS_MS, register_tokenizer};
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+use tantivy::columnar::ColumnValues;
+use tantivy::{DocId, ReloadPolicy, Searcher, SegmentReader};
+
+/// While a writer commits, a reader may have to look again.
+const TRIES_MAX: usize = 8;
+
+/// A readable commit.
+pub(crate) struct Snapshot {
+    pub searcher: Searcher,
+    pub fields: Fields,
+    pub checkpoint: Checkpoint,
+    pub columns: Vec<Columns>,
+    stamp: Stamp,
+}
+
+/// What opening found.
+pub(crate) enum Opened {
+    Usable(Arc<Snapshot>),
+    Missing,
+    /// Damaged, foreign, or of another version.
+    Unusable(String),
+}
+
+/// The numbers of one segment's documents.
+pub(crate) struct Columns {
+    seq: Arc<dyn ColumnValues<u64>>,
+    origin: Arc<dyn ColumnValues<u64>>,
+    shape: Arc<dyn ColumnValues<u64>>,
+    ts_ms: Arc<dyn ColumnValues<i64>>,
+    access: Arc<dyn ColumnValues<u64>>,
+}
+
+impl Columns {
+    fn open(reader: &SegmentReader) -> tantivy::Result<Columns> {
+        let fast = reader.fast_fields();
+        Ok(Columns {
+            seq: fast.column_first_or_default(SEQ)?,
+            origin: fast.column_first_or_default(ORIGIN)?,
+            shape: fast.column_first_or_default(SHAPE)?,
+            ts_ms: fast.column_first_or_default(TS_MS)?,
+            access: fast.column_first_or_default(ACCESS)?,
+        })
+    }
+
+    pub fn seq(&self, doc: DocId) -> u64 {
+        self.seq.get_val(doc)
+    }
+
+    pub fn ts_ms(&self, doc: DocId) -> i64 {
+        self.ts_ms.get_val(doc)
+    }
+
+    pub fn origin(&self, doc: DocId) -> u32 {
+        u32::try_from(self.origin.get_val(doc)).unwrap_or(u32::MAX)
+    }
+
+    pub fn shape(&self, doc: DocId) -> u32 {
+        u32::try_from(self.shape.get_val(doc)).unwrap_or(u32::MAX)
+    }
+
+    pub fn access(&self, doc: DocId) -> u8 {
+        u8::try_from(self.access.get_val(doc)).unwrap_or(u8::MAX)
+    }
+}
+
+impl Snapshot {
+    /// Opens the last commit in `dir`.
+    pub fn open(dir: &Path) -> Opened {
+        let mut problem = String::new();
+        for _ in 0..TRIES_MAX {
+            let Some(before) = Stamp::of(dir) else { return Opened::Missing };
+            match open_as_is(dir, before) {
+                Ok(Some(snapshot)) if Stamp::of(dir) == Some(before) => return Opened::Usable(Arc::new(snapshot)),
+                Ok(Some(_)) => "it changes too fast".clone_into(&mut problem),
+                Ok(None) => return Opened::Unusable("it is of another version".to_owned()),
+                Err(error) => {
+                    problem = error.to_string();
+                    if Stamp::of(dir) == Some(before) {
+                        break;
+                    }
+                }
+            }
+        }
+        Opened::Unusable(problem)
+    }
+
+    /// Whether it is still the last commit.
+    pub fn is_current(&self, dir: &Path) -> bool {
+        Stamp::of(dir) == Some(self.stamp)
+    }
+
+    /// How many events it has.
+    pub fn events(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+}
+
+fn open_as_is(dir: &Path, stamp: Stamp) -> tantivy::Result<Option<Snapshot>> {
+    let index = tantivy::Index::open(GuardedDirectory::open(dir)?)?;
+    let (schema, fields) = Fields::schema();
+    let metas = index.load_metas()?;
+    let checkpoint = metas.payload.as_deref().and_then(Checkpoint::parse);
+    let Some(checkpoint) = checkpoint.filter(|_| metas.schema == schema) else { return Ok(None) };
+    register_tokenizer(&index);
+    let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).doc_store_cache_num_blocks(1).try_into()?;
+    let searcher = reader.searcher();
+    let columns = searcher.segment_readers().iter().map(Columns::open).collect::<tantivy::Result<_>>()?;
+    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, stamp }))
+}
+
+/// Tells one `meta.json` from the next: it is never changed in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    len: u64,
+    modified: SystemTime,
+    file: u64,
+}
+
+impl Stamp {
+    fn of(dir: &Path) -> Option<Stamp> {
+        let metadata = fs::metadata(dir.join("meta.json")).ok()?;
+        Some(Stamp { len: metadata.len(), modified: metadata.modified().ok()?, file: file_number(&metadata) })
+    }
+}
+
+#[cfg(unix)]
+fn file_number(metadata: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+const fn file_number(_: &fs::Metadata) -> u64 {
+    0
+}
+
+/// The bytes of the cache on disk.
+pub(crate) fn bytes_on_disk(dir: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(dir)? {
+        bytes += entry?.metadata().map_or(0, |metadata| metadata.len());
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,220 @@
+//! The part of the journal that is not indexed yet: read, matched and scored like the rest, without a commit.
+
+use crate::matching::{Matcher, Places};
+use crate::plan::{Leaf, Plan, labels_of};
+use crate::rank::{Ranked, Top};
+use crate::schema::text_of;
+use crate::stats::{Figures, TailFigures};
+use crate::token::Tokens;
+use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tantivy::Term;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::query::Bm25Weight;
+use tantivy::schema::Field;
+
+/// How much of the change feed is read at once.
+pub(crate) const CHUNK_EVENTS: usize = 128;
+/// A tail that takes more memory than this is read again for each search.
+const CACHE_BYTES_MAX: usize = 32 << 20;
+/// More matches than this in an unindexed tail are not ranked.
+const MATCHES_MAX: usize = 200_000;
+
+/// One unindexed event.
+#[derive(Debug)]
+struct TailEvent {
+    seq: Seq,
+    origin: u32,
+    shape: u32,
+    ts_ms: i64,
+    access: u8,
+    labels: Vec<String>,
+    tokens: Tokens,
+}
+
+impl TailEvent {
+    fn new(stored: &StoredEvent) -> TailEvent {
+        TailEvent {
+            seq: stored.seq,
+            origin: stored.origin,
+            shape: stored.shape,
+            ts_ms: stored.ts_ms,
+            access: stored.access(),
+            labels: labels_of(&stored.event).collect(),
+            tokens: Tokens::of(&text_of(&stored.event)),
+        }
+    }
+
+    fn is_selected(&self, plan: &Plan) -> bool {
+        plan.selection.admits(self.seq, self.origin, self.shape, self.ts_ms, self.access)
+            && plan.not_origins.binary_search(&self.origin).is_err()
+            && plan.not_shapes.binary_search(&self.shape).is_err()
+            && plan.labels.iter().all(|group| group.iter().any(|label| self.labels.contains(label)))
+            && !plan.not_labels.iter().any(|label| self.labels.contains(label))
+    }
+}
+
+/// The events after the last commit, in their newest revision.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tail {
+    after: Seq,
+    upto: Seq,
+    bytes: usize,
+    events: Vec<Arc<TailEvent>>,
+    places: HashMap<Seq, usize>,
+}
+
+impl Tail {
+    /// The tail after `after`, going on from what is known of it, up to `last`; none if it takes too much memory.
+    pub fn read(
+        known: Option<&Tail>,
+        after: Seq,
+        last: Seq,
+        journal: &dyn Journal,
+    ) -> Result<Option<Tail>, JournalError> {
+        let mut tail = known.filter(|known| known.after == after && known.upto <= last).cloned();
+        let tail = tail.get_or_insert_with(|| Tail { after, upto: after, ..Tail::default() });
+        while tail.upto < last {
+            let changes = journal.changes(tail.upto, CHUNK_EVENTS)?;
+            if changes.is_empty() {
+                break;
+            }
+            for change in changes {
+                tail.upto = change.seq();
+                if let Change::Event(event) | Change::Revision { event, .. } = change {
+                    tail.put(TailEvent::new(&event));
+                }
+            }
+            if tail.bytes > CACHE_BYTES_MAX {
+                return Ok(None);
+            }
+        }
+        Ok(Some(std::mem::take(tail)))
+    }
+
+    fn put(&mut self, event: TailEvent) {
+        self.bytes += event.tokens.bytes() + size_of::<TailEvent>();
+        let place = *self.places.entry(event.seq).or_insert(self.events.len());
+        match self.events.get_mut(place) {
+            Some(known) => *known = Arc::new(event),
+            None => self.events.push(Arc::new(event)),
+        }
+    }
+}
+
+/// What matched in the tail, before it can be scored.
+pub(crate) struct TailMatches<'p> {
+    plan: &'p Plan,
+    matcher: Matcher<'p>,
+    places: Places,
+    matches: HashMap<Seq, Match>,
+    seen: HashMap<Seq, ()>,
+    /// What the tail adds to the figures.
+    pub figures: TailFigures,
+    /// How many events were looked at.
+    pub scanned: u64,
+    /// How many matches were too many.
+    pub dropped: u64,
+}
+
+struct Match {
+    ts_ms: i64,
+    norm: u8,
+    counts: Vec<u32>,
+}
+
+impl<'p> TailMatches<'p> {
+    pub fn new(plan: &'p Plan) -> TailMatches<'p> {
+        let (matcher, places) = (Matcher::new(plan), Places::default());
+        let (matches, seen, figures) = (HashMap::new(), HashMap::new(), TailFigures::default());
+        TailMatches { plan, matcher, places, matches, seen, figures, scanned: 0, dropped: 0 }
+    }
+
+    /// Looks at a tail in memory.
+    pub fn look_at(&mut self, tail: &Tail) {
+        tail.events.iter().for_each(|event| self.look(event));
+    }
+
+    /// Looks at everything after `after` straight from the journal.
+    pub fn look_through(&mut self, after: Seq, last: Seq, journal: &dyn Journal) -> Result<(), JournalError> {
+        let mut upto = after;
+        while upto < last {
+            let changes = journal.changes(upto, CHUNK_EVENTS)?;
+            if changes.is_empty() {
+                break;
+            }
+            for change in changes {
+                upto = change.seq();
+                if let Change::Event(event) | Change::Revision { event, .. } = change {
+                    self.look(&TailEvent::new(&event));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, event: &TailEvent) {
+        self.scanned += 1;
+        self.matcher.places(&event.tokens, &mut self.places);
+        if self.seen.insert(event.seq, ()).is_none() {
+            self.figures.docs += 1;
+            self.figures.tokens += event.tokens.len() as u64;
+            for (term, there) in self.matcher.exact_terms(&self.places) {
+                if there {
+                    *self.figures.doc_freq.entry(term.to_owned()).or_insert(0) += 1;
+                }
+            }
+        }
+        // A later revision may match where an earlier one did not, and the other way round.
+        self.matches.remove(&event.seq);
+        if !event.is_selected(self.plan) || !self.matcher.matches(&self.places) {
+            return;
+        }
+        if self.matches.len() >= MATCHES_MAX {
+            self.dropped += 1;
+            return;
+        }
+        let counts = self.plan.shown().map(|leaf| self.matcher.count(leaf, &self.places)).collect();
+        let len = u32::try_from(event.tokens.len()).unwrap_or(u32::MAX);
+        let norm = FieldNormReader::fieldnorm_to_id(len);
+        self.matches.insert(event.seq, Match { ts_ms: event.ts_ms, norm, counts });
+    }
+
+    /// The events that the tail has: what the index says of them is out of date. Sorted.
+    pub fn replaced(&self, indexed: Seq) -> Vec<Seq> {
+        let mut seqs: Vec<Seq> = self.seen.keys().copied().filter(|seq| *seq <= indexed).collect();
+        seqs.sort_unstable();
+        seqs
+    }
+
+    /// Offers every match to `top`.
+    pub fn rank(&self, figures: &Figures<'_>, body: Field, top: &mut Top) -> tantivy::Result<()> {
+        if self.matches.is_empty() {
+            return Ok(());
+        }
+        let weights = self.plan.shown().map(|leaf| weight(leaf, figures, body)).collect::<tantivy::Result<Vec<_>>>()?;
+        let groups: Vec<usize> = self.plan.must.iter().chain(&self.plan.may).map(Vec::len).collect();
+        for (seq, found) in &self.matches {
+            let mut scores = weights.iter().zip(&found.counts).map(|(weight, count)| match (weight, count) {
+                (_, 0) => 0.0,
+                (Some(weight), count) => weight.score(found.norm, *count),
+                (None, _) => 1.0,
+            });
+            let score = groups.iter().map(|len| scores.by_ref().take(*len).fold(0.0, f32::max)).sum();
+            top.push(Ranked { score, ts_ms: found.ts_ms, seq: *seq });
+        }
+        Ok(())
+    }
+}
+
+/// How much an occurrence counts; none for beginnings, which count the same whatever they stand for.
+fn weight(leaf: &Leaf, figures: &Figures<'_>, body: Field) -> tantivy::Result<Option<Bm25Weight>> {
+    let term = |text: &str| Term::from_field_text(body, text);
+    let terms: Vec<Term> = match leaf {
+        Leaf::Term(text) => vec![term(text)],
+        Leaf::Phrase(terms) => terms.iter().map(|(_, text)| term(text)).collect(),
+        Leaf::Prefix(_) | Leaf::PhrasePrefix(_) => return Ok(None),
+    };
+    Bm25Weight::for_terms(figures, &terms).map(Some)
+}

@@ -1,0 +1,196 @@
+//! Brings the index up to the journal. Only whoever holds the lock gets here.
+
+use crate::error::IndexError;
+use crate::guard::GuardedDirectory;
+use crate::lock::{WriteLock, clear};
+use crate::replace::OfEvents;
+use crate::schema::{Checkpoint, Fields, register_tokenizer};
+use crate::snapshot::{Opened, Snapshot};
+use crate::ticket::{Budget, TicketedDocument};
+use memoir_journal::{Change, Journal, Seq, StoredEvent, View};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use tantivy::indexer::{IndexWriter, IndexWriterOptions, LogMergePolicy};
+
+/// A commit costs a segment: this many events are worth one.
+const COMMIT_EVENTS: u64 = 250_000;
+/// More revised events than this are not held back for a commit.
+const REVISED_MAX: usize = 50_000;
+/// The change feed is read in pieces of about this many bytes.
+const CHUNK_BYTES: usize = 4 << 20;
+const CHUNK_EVENTS: std::ops::RangeInclusive<usize> = 16..=4096;
+/// Tantivy does not work with less.
+const HEAP_BYTES_MIN: usize = 16 << 20;
+
+/// What a catch-up did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CatchUp {
+    /// There was nothing to do.
+    Current,
+    /// The index now has everything that the journal had.
+    Done {
+        /// How many records were taken in.
+        records: u64,
+        /// Whether it was built from nothing.
+        rebuilt: bool,
+    },
+    /// `progress` stopped it; what was done is kept.
+    Stopped,
+    /// Another process is at it.
+    Busy,
+}
+
+pub(crate) struct CatchUpJob<'a> {
+    pub dir: &'a Path,
+    pub memory_bytes_max: usize,
+    pub journal: &'a dyn Journal,
+    pub lock: &'a WriteLock,
+}
+
+impl CatchUpJob<'_> {
+    /// Takes in everything up to the journal's last record.
+    pub fn run(&self, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<CatchUp, IndexError> {
+        let last = self.journal.last_seq()?;
+        let (index, from, rebuilt) = match Snapshot::open(self.dir) {
+            Opened::Usable(snapshot)
+                if snapshot.checkpoint.seq <= last && snapshot.checkpoint.fits(self.journal)? =>
+            {
+                (snapshot.searcher.index().clone(), snapshot.checkpoint.seq, false)
+            }
+            _ => (self.create().map_err(|error| self.failed(&error))?, 0, true),
+        };
+        if from >= last {
+            return Ok(CatchUp::Current);
+        }
+        let mut writing = Writing::start(self, &index, from).map_err(|error| self.failed(&error))?;
+        let stopped = writing.feed(last, progress)?;
+        let records = writing.finish()?;
+        Ok(if stopped { CatchUp::Stopped } else { CatchUp::Done { records, rebuilt } })
+    }
+
+    fn create(&self) -> tantivy::Result<tantivy::Index> {
+        clear(self.dir, self.lock)?;
+        let (schema, _) = Fields::schema();
+        let settings = tantivy::IndexSettings::default();
+        let index = tantivy::Index::create(GuardedDirectory::open(self.dir)?, schema, settings)?;
+        register_tokenizer(&index);
+        Ok(index)
+    }
+
+    fn failed(&self, reason: &dyn std::fmt::Display) -> IndexError {
+        IndexError::Write { dir: self.dir.to_owned(), reason: reason.to_string() }
+    }
+}
+
+struct Writing<'a> {
+    job: &'a CatchUpJob<'a>,
+    fields: Fields,
+    writer: IndexWriter<TicketedDocument>,
+    budget: Arc<Budget>,
+    /// Events whose documents must be replaced at the next commit.
+    revised: BTreeSet<Seq>,
+    at: Seq,
+    committed: Seq,
+    records: u64,
+}
+
+impl<'a> Writing<'a> {
+    fn start(job: &'a CatchUpJob<'a>, index: &tantivy::Index, from: Seq) -> tantivy::Result<Writing<'a>> {
+        // A part of the memory is for documents on their way to the indexing thread, and for merging.
+        let in_flight = job.memory_bytes_max / 8;
+        let heap = (job.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN);
+        let options = IndexWriterOptions::builder()
+            .memory_budget_per_thread(heap)
+            .num_worker_threads(1)
+            .num_merge_threads(1)
+            .build();
+        let writer = index.writer_with_options(options)?;
+        let mut policy = LogMergePolicy::default();
+        policy.set_del_docs_ratio_before_merge(0.3);
+        writer.set_merge_policy(Box::new(policy));
+        let (_, fields) = Fields::schema();
+        let budget = Budget::new(in_flight);
+        Ok(Writing { job, fields, writer, budget, revised: BTreeSet::new(), at: from, committed: from, records: 0 })
+    }
+
+    /// Reads the change feed; true if `progress` stopped it.
+    fn feed(&mut self, last: Seq, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<bool, IndexError> {
+        let mut chunk = *CHUNK_EVENTS.start();
+        while self.at < last {
+            let changes = self.job.journal.changes(self.at, chunk)?;
+            if changes.is_empty() {
+                break;
+            }
+            let mut bytes = 1;
+            let count = changes.len();
+            for change in changes {
+                self.at = change.seq();
+                self.records += 1;
+                match change {
+                    Change::Event(event) => bytes += self.add(&event)?,
+                    Change::Revision { event, .. } => {
+                        self.revised.insert(event.seq);
+                    }
+                    Change::Sighting { .. } => {}
+                }
+            }
+            chunk = (CHUNK_BYTES / (bytes / count + 1)).clamp(*CHUNK_EVENTS.start(), *CHUNK_EVENTS.end());
+            if self.at - self.committed >= COMMIT_EVENTS || self.revised.len() >= REVISED_MAX {
+                self.commit()?;
+            }
+            if !progress(self.at.min(last), last) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn add(&self, event: &StoredEvent) -> Result<usize, IndexError> {
+        let bytes = event.event.content.verbatim().len();
+        let ticket = self.budget.take(bytes);
+        let document = TicketedDocument::new(self.fields.document(event), ticket);
+        self.writer.add_document(document).map_err(|error| self.job.failed(&error))?;
+        Ok(bytes)
+    }
+
+    fn commit(&mut self) -> Result<(), IndexError> {
+        self.replace_revised()?;
+        if !self.job.lock.is_current() {
+            return Err(self.job.failed(&"it was deleted meanwhile"));
+        }
+        let payload = Checkpoint::at(self.at, self.job.journal)?.payload();
+        let committed = self.writer.prepare_commit().and_then(|mut prepared| {
+            prepared.set_payload(&payload);
+            prepared.commit()
+        });
+        committed.map_err(|error| self.job.failed(&error))?;
+        self.committed = self.at;
+        Ok(())
+    }
+
+    /// Takes the documents of revised events out, then puts the events in as they now read.
+    fn replace_revised(&mut self) -> Result<(), IndexError> {
+        if self.revised.is_empty() {
+            return Ok(());
+        }
+        let seqs: Vec<Seq> = std::mem::take(&mut self.revised).into_iter().collect();
+        let outdated = Box::new(OfEvents::new(seqs.clone()));
+        self.writer.delete_query(outdated).map_err(|error| self.job.failed(&error))?;
+        for some in seqs.chunks(*CHUNK_EVENTS.start()) {
+            for event in self.job.journal.events(some, &View::owner_all())? {
+                self.add(&event)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<u64, IndexError> {
+        if self.at > self.committed {
+            self.commit()?;
+        }
+        // What was not merged now is merged next time.
+        let _ = self.writer.wait_merging_threads();
+        Ok(self.records)
+    }
+}
