@@ -3,7 +3,7 @@
 use crate::names::{self, NAME_BYTES_MAX, Named};
 use crate::scan::{Rank, Scan};
 use crate::value::{self, Value};
-use crate::{boundary, context, entropy, headers};
+use crate::{boundary, context, entropy, headers, shape};
 
 /// What stands between a name and its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     let Some(word) = scan.text.get(name.start..name.end) else { return };
     let named = names::classify(word);
     let done = match named {
-        Named::Plain => return,
+        Named::Plain => false,
         Named::Authorization => headers::authorization(scan, name),
         Named::Cookie => headers::cookie(scan, name),
         _ => assignment(scan, name, named),
@@ -122,6 +122,10 @@ fn assignment(scan: &mut Scan<'_>, name: Name, named: Named) -> bool {
     let Some(value) = read(scan.bytes, sep, at) else { return false };
     let word = scan.text.get(name.start..name.end).unwrap_or("");
     let bytes = &scan.bytes[value.start..value.end];
+    // `sk-abc...`: somebody has already cut it.
+    if !value.quoted && named != Named::Password && scan.bytes[value.end..].starts_with(b"..") {
+        return false;
+    }
     let flag = name.start > 0 && scan.bytes[name.start - 1] == b'-';
     if is_secret(named, sep, bytes, value.quoted, Written { word, flag }) && !is_call(scan.bytes, name, sep, value) {
         scan.hit(value.start, value.end, named.rule(), Rank::Named);
@@ -180,7 +184,7 @@ fn separator(text: &[u8], name: Name) -> Option<(Sep, usize)> {
         [b'=', next, ..] => (if gap || next.is_ascii_whitespace() { Sep::Equals } else { Sep::Tight }, 1),
         [b'%', b'3', b'D' | b'd', ..] => (Sep::Tight, 3),
         [b':', ..] => (Sep::Colon, 1),
-        [b'>', ..] if !gap => (Sep::Tag, 1),
+        [b'>', ..] if !gap && name.start > 0 && matches!(text[name.start - 1], b'<' | b':') => (Sep::Tag, 1),
         [b',', ..] if quoted_name => (Sep::Comma, 1),
         [b'|', ..] => (Sep::Cell, 1),
         [b'i' | b'I', b's', b' ', ..] if gap => (Sep::Is, 2),
@@ -188,7 +192,7 @@ fn separator(text: &[u8], name: Name) -> Option<(Sep, usize)> {
         _ if gap && name.start > 0 && text[name.start - 1] == b'-' => (Sep::Blank, 0),
         _ if gap && is_netrc(text, name) => (Sep::Blank, 0),
         _ if quoted_name => return name_value(text, pos),
-        _ => return None,
+        _ => return stated(text, pos),
     };
     if sep == Sep::Comma
         && let Some(found) = name_value(text, pos)
@@ -204,6 +208,15 @@ fn separator(text: &[u8], name: Name) -> Option<(Sep, usize)> {
         return Some((Sep::Equals, assigned));
     }
     Some((sep, at))
+}
+
+/// `the password for the user "x" is "y"`: a quoted value after `is`, on the same line.
+fn stated(text: &[u8], pos: usize) -> Option<(Sep, usize)> {
+    let line = &text[pos..text.len().min(pos + 64)];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    let is = memchr::memmem::find(line, b" is ")?;
+    let at = pos + is + 4;
+    matches!(text.get(at), Some(b'"' | b'\'' | b'`')).then_some((Sep::Is, at))
 }
 
 /// `"name": "X", "value": "…"` and `key="X" value="…"`: the value has a name of its own.
@@ -267,7 +280,7 @@ fn read(text: &[u8], sep: Sep, at: usize) -> Option<Value> {
     }
     if sep == Sep::Tag {
         let end = memchr::memchr3(b'<', b'\n', b'>', rest)?;
-        return (rest.get(end) == Some(&b'<')).then_some(Value { start: at, end: at + end, quoted: true });
+        return rest[end..].starts_with(b"</").then_some(Value { start: at, end: at + end, quoted: true });
     }
     // String prefixes of Python, Rust, C# and the shell: b"", r#"", @"", $''.
     let lead = rest.iter().take(3).take_while(|b| matches!(b, b'b' | b'r' | b'f' | b'u' | b'L' | b'@' | b'$' | b'#')).count();
@@ -281,12 +294,20 @@ fn read(text: &[u8], sep: Sep, at: usize) -> Option<Value> {
 
 /// Whether the value of a name is a secret.
 fn is_secret(named: Named, sep: Sep, v: &[u8], quoted: bool, written: Written<'_>) -> bool {
+    // The one documented shape of an AWS secret counts even when it is made of one letter.
+    if v.len() == 40 && written.word.to_ascii_lowercase().replace('_', "").ends_with("secretaccesskey") {
+        return v.iter().all(|&b| shape::in_class(b'b', b));
+    }
     if value::is_placeholder(v) || v.len() < 4 {
         return false;
     }
     let literal = quoted || sep == Sep::Tag;
     let loose = written.flag || written.is_environment() || sep == Sep::Tight;
     if literal && value::is_prose(v) {
+        return false;
+    }
+    // `pass` alone is a word of test runners: only a quoted value makes it a password.
+    if !literal && matches!(written.word, "pass" | "pw") {
         return false;
     }
     let digits = v.iter().all(u8::is_ascii_digit);
@@ -298,12 +319,13 @@ fn is_secret(named: Named, sep: Sep, v: &[u8], quoted: bool, written: Written<'_
             _ => !value::is_code(v) && (entropy::Mix::of(v).seams > 0 || digits || has_symbol(v)),
         },
         Named::Secret => match sep {
+            Sep::Compare if literal => v.len() >= 6,
             _ if literal => v.len() >= 6 && !digits && !is_label(v),
             _ if loose => v.len() >= 6 && !is_expression(v) && !digits && !is_label(v),
             _ => v.len() >= 6 && !value::is_code(v) && entropy::Mix::of(v).seams > 0,
         },
         Named::Token => {
-            let solid = !v.contains(&b' ') && !digits && v.len() >= 8;
+            let solid = !v.contains(&b' ') && !digits && v.len() >= 8 && entropy::bits(v) > 2.0;
             match sep {
                 _ if !solid => false,
                 _ if literal => entropy::looks_random(v, 8) || v.len() >= 16 && !is_label(v) && !value::is_code(v),

@@ -89,6 +89,9 @@ pub(crate) fn curl_at(scan: &mut Scan<'_>, at: usize) {
 fn user_password(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.bytes;
     let Some(colon) = memchr::memchr(b':', &text[start..end]) else { return };
+    if text[start..end].contains(&b'<') {
+        return;
+    }
     let mut from = start + colon + 1;
     let mut to = end;
     while from < to && matches!(text[from], b'\'' | b'"' | b'\\') {

@@ -1,8 +1,10 @@
 //! Tokens without a prefix, beside a word that says what they are: `algolia key 0a1b…`, `cloudplanSECRET-ABCD…`.
 
+use std::sync::OnceLock;
+
 use crate::assign::Name;
 use crate::names::Named;
-use crate::providers::contextual::CONTEXTUAL;
+use crate::providers::contextual::{CONTEXTUAL, Contextual};
 use crate::scan::{Rank, Scan};
 use crate::{boundary, entropy, shape};
 
@@ -11,6 +13,52 @@ pub(crate) const REACH_BYTES: usize = 64;
 /// Words that may stand between the name and the value.
 const WORDS_BETWEEN_MAX: usize = 4;
 const CANDIDATE_BYTES_MIN: usize = 10;
+
+/// Providers by the first three letters of their keyword.
+struct Index {
+    heads: Vec<u16>,
+    nexts: Vec<u16>,
+}
+
+const NONE: u16 = u16::MAX;
+const INDEX_BITS: u32 = 12;
+
+impl Index {
+    fn get() -> &'static Index {
+        static INDEX: OnceLock<Index> = OnceLock::new();
+        INDEX.get_or_init(|| {
+            let mut index = Index { heads: vec![NONE; 1 << INDEX_BITS], nexts: vec![NONE; CONTEXTUAL.len()] };
+            for (i, provider) in CONTEXTUAL.iter().enumerate() {
+                if let &[a, b, c, ..] = provider.keyword.as_bytes() {
+                    let head = &mut index.heads[Index::slot([a, b, c])];
+                    index.nexts[i] = *head;
+                    *head = i as u16;
+                }
+            }
+            index
+        })
+    }
+
+    fn slot([a, b, c]: [u8; 3]) -> usize {
+        (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9E37_79B1) >> (32 - INDEX_BITS)) as usize
+    }
+
+    /// The providers whose keyword stands in `text`, which is lower case.
+    fn named_in(&self, text: &[u8]) -> Vec<&'static Contextual> {
+        let mut found = Vec::new();
+        for (at, w) in text.windows(3).enumerate() {
+            let &[a, b, c] = w else { continue };
+            let mut next = self.heads[Index::slot([a, b, c])];
+            while let Some(provider) = CONTEXTUAL.get(usize::from(next)) {
+                if text[at..].starts_with(provider.keyword.as_bytes()) {
+                    found.push(provider);
+                }
+                next = self.nexts[usize::from(next)];
+            }
+        }
+        found
+    }
+}
 
 /// Looks for a token after `name`.
 pub(crate) fn after(scan: &mut Scan<'_>, name: Name, named: Named) {
@@ -33,6 +81,65 @@ pub(crate) fn bare_at(scan: &mut Scan<'_>, at: usize) {
             scan.hit(start, run.1, format!("{}-token", provider.keyword), Rank::Shape);
             return;
         }
+    }
+}
+
+/// Providers whose client or application id is half of a credential: `auth0_client_id = '…'`.
+const ID_PROVIDERS: &[&str] = &["auth0", "paypal", "facebook", "twitter", "anypoint", "bot_id", "adobe", "okta"];
+
+/// An id of a provider whose ids the scanners count as findings; any other id stays.
+pub(crate) fn id_at(scan: &mut Scan<'_>, at: usize) {
+    let end = at + 3;
+    let from = line_start(scan.bytes, at);
+    let before = scan.bytes[from..end].to_ascii_lowercase();
+    if !ID_PROVIDERS.iter().any(|p| entropy::contains(&before, p.as_bytes())) {
+        return;
+    }
+    let Some(run) = candidate(scan.bytes, end) else { return };
+    let found = CONTEXTUAL.iter().find(|p| {
+        ID_PROVIDERS.contains(&p.keyword) && entropy::contains(&before, p.keyword.as_bytes()) && fits(p.shapes, scan.bytes, run.0, run.1)
+    });
+    if let Some(provider) = found {
+        scan.hit(run.0, run.1, format!("{}-id", provider.keyword.replace('_', "-")), Rank::Shape);
+    }
+}
+
+/// Words that are a provider's name and much else.
+const COMMON: &[&str] = &[
+    "abstract", "capsule", "segment", "column", "square", "capture", "github", "gitlab", "google", "privacy", "magnetic", "moderation", "sentiment", "autopilot",
+    "harvest", "notion", "terraform", "elastic", "strava", "travis", "facebook", "shortcut", "protocols", "readability", "guardian", "polygon", "prospect", "persona", "stripe", "twitter", "linkedin", "youtube", "dropbox", "zipcode", "sparkpay", "monday",
+];
+
+/// Whether `theprovider=…` is enough: the name is long and no other word, and the shapes are exact.
+pub(crate) fn stands_alone(provider: &Contextual) -> bool {
+    !provider.bare && provider.keyword.len() >= 5 && provider.keyword.is_ascii() && !COMMON.contains(&provider.keyword)
+}
+
+/// A provider's name as a variable of its own: `everhour=…`, `the-odds-api: …`.
+pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
+    let provider = &CONTEXTUAL[index];
+    let end = at.wrapping_add(provider.keyword.len());
+    let Some(word) = scan.bytes.get(at..end) else { return };
+    if !word.eq_ignore_ascii_case(provider.keyword.as_bytes()) || !boundary::starts_at(scan.bytes, at) {
+        return;
+    }
+    let gap = scan.bytes[end..].iter().take(6).take_while(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\')).count();
+    if !matches!(scan.bytes.get(end + gap), Some(b'=' | b':')) {
+        return;
+    }
+    let start = end + gap + 1;
+    let skip = scan.bytes[start..].iter().take(8).take_while(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'`' | b'=' | b'>')).count();
+    let start = start + skip;
+    let stop = start + scan.bytes[start..].iter().take(256).take_while(|&&b| is_token_byte(b)).count();
+    let body = &scan.bytes[start..stop];
+    let mix = entropy::Mix::of(body);
+    let exact = provider
+        .shapes
+        .split('|')
+        .filter(|s| shape::parts(s).all(|p| matches!(p, shape::Part::Literal(_)) || matches!(p, shape::Part::Run { min, max, .. } if min == max)))
+        .any(|s| fits(s, scan.bytes, start, stop));
+    if exact && mix.digit >= 2 && mix.letters() > 0 && entropy::bits(body) > 2.3 && body.len() >= 16 {
+        scan.hit(start, stop, format!("{}-token", provider.keyword.replace(['.', '_'], "-")), Rank::Shape);
     }
 }
 
@@ -104,25 +211,42 @@ fn judge(scan: &mut Scan<'_>, name: Name, named: Named, run: (usize, usize)) {
     if filler || entropy::contains(&bytes[run.0..run.1], b"://") {
         return;
     }
-    for start in starts(bytes, run) {
+    let providers = Index::get().named_in(&before);
+    for start in starts(bytes, run).filter(|_| !providers.is_empty()) {
         let body = &bytes[start..run.1];
-        if entropy::bits(body) < 2.2 || body.len() < 20 && entropy::Mix::of(body).seams == 0 {
+        if entropy::bits(body) <= 2.0 || body.len() < 20 && entropy::Mix::of(body).seams == 0 {
             continue;
         }
         if is_words(body) {
             continue;
         }
-        let found = CONTEXTUAL
-            .iter()
-            .find(|p| fits(p.shapes, bytes, start, run.1) && entropy::contains(&before, p.keyword.as_bytes()));
+        let found = providers.iter().find(|p| fits(p.shapes, bytes, start, run.1));
         if let Some(provider) = found {
             scan.hit(start, run.1, format!("{}-token", provider.keyword.replace(['.', '_'], "-")), Rank::Shape);
             return;
         }
     }
+    if !providers.is_empty() && unlisted(scan, run) {
+        return;
+    }
     if matches!(named, Named::Token | Named::Secret | Named::Password) {
         generic(scan, name, named, run);
     }
+}
+
+/// A provider's name and a secret word, and a value that looks random but has none of the listed shapes.
+fn unlisted(scan: &mut Scan<'_>, run: (usize, usize)) -> bool {
+    for start in starts(scan.bytes, run) {
+        let body = &scan.bytes[start..run.1];
+        let solid = body.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
+        let hash = matches!(body.len(), 40 | 64) && body.iter().all(u8::is_ascii_hexdigit);
+        let mix = entropy::Mix::of(body);
+        if solid && !hash && !entropy::is_uuid(body) && mix.other <= 2 && mix.digit >= 3 && entropy::looks_random(body, 20) {
+            scan.hit(start, run.1, "token", Rank::Named);
+            return true;
+        }
+    }
+    false
 }
 
 /// A token of no known provider: letters and digits well mixed, directly after the name.

@@ -84,7 +84,7 @@ pub(crate) fn looks_random(s: &[u8], len_min: usize) -> bool {
     if mix.digit == 0 || mix.letters() == 0 {
         return mix.digit == 0 && without_digits(s, &mix);
     }
-    mix.seams >= 2 && mix.other * 4 <= s.len()
+    (mix.seams >= 2 || s.len() >= 16 && mix.digit >= 4 && mix.letters() >= 4) && mix.other * 4 <= s.len()
 }
 
 /// Base64 without a digit happens (one in forty at 24 characters): many changes of case give it away.
@@ -96,7 +96,7 @@ fn without_digits(s: &[u8], mix: &Mix) -> bool {
         .windows(2)
         .filter(|w| w[0].is_ascii_uppercase() != w[1].is_ascii_uppercase())
         .count();
-    changes * 5 >= s.len() * 2
+    changes * 9 >= s.len() * 4 && bits(s) > 3.5
 }
 
 /// `xxxxxxxx`, `********`, `....`, `EXAMPLE`: what people write in place of a secret.

@@ -67,7 +67,7 @@ fn credential(scan: &mut Scan<'_>, start: usize, end: usize, least: Least) -> bo
     }
     let enough = match least {
         Least::Any => v.len() >= 6 && (entropy::Mix::of(v).seams > 0 || entropy::looks_random(v, 12)),
-        Least::Random => entropy::looks_random(v, 12),
+        Least::Random => entropy::looks_random(v, 12) || v.len() >= 16 && entropy::Mix::of(v).seams > 1 && entropy::bits(v) > 3.0,
     };
     if enough {
         scan.hit(found.start, found.end, "authorization", Rank::Named);

@@ -41,6 +41,11 @@ fn token_end(text: &[u8], at: usize, marks: &[u8]) -> usize {
 /// Host names whose first part is an account's.
 const TENANTS: &[(&str, &str)] = &[
     (".s3.amazonaws.com", "aws-bucket"),
+    (".my.salesforce.com", "salesforce-org"),
+    (".cloud.databricks.com", "databricks-host"),
+    (".azuredatabricks.net", "databricks-host"),
+    (".snowflakecomputing.com", "snowflake-host"),
+    (".okta.com", "okta-org"),
     (".storage.googleapis.com", "google-bucket"),
     (".myshopify.com", "shopify-store"),
     (".openai.azure.com", "azure-host"),
@@ -70,10 +75,12 @@ const WEBHOOKS: &[(&str, usize, &str)] = &[
 /// Looks at the host name around `at`.
 pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     let text = scan.bytes;
-    let window = &text[at..text.len().min(at + 64)];
+    let window = &text[at..];
     for &(suffix, rule) in TENANTS {
-        let Some(found) = entropy_find(window, suffix.as_bytes()) else { continue };
-        let dot = at + found;
+        if !window.starts_with(suffix.as_bytes()) {
+            continue;
+        }
+        let dot = at;
         let mut start = dot;
         while start > 0 && dot - start < 128 && (text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'-' | b'_' | b'.')) {
             start -= 1;
@@ -91,6 +98,16 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
         }
         return;
     }
+    if let Some(len) = regional(window) {
+        let mut start = at;
+        while start > 0 && at - start < 128 && (text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'-' | b'_' | b'.')) {
+            start -= 1;
+        }
+        if start < at && !text.get(at + len).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.') {
+            scan.hit(start, at, "aws-bucket", Rank::Shape);
+        }
+        return;
+    }
     if window.starts_with(b"s3.amazonaws.com/") && (at == 0 || !matches!(text[at - 1], b'.' | b'-')) {
         let start = at + 17;
         let end = start + text[start..].iter().take(64).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_')).count();
@@ -101,13 +118,21 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     webhook(scan, at);
 }
 
+/// `.s3-us-east-2.amazonaws.com`, `.s3.eu-west-1.amazonaws.com`: its length.
+fn regional(window: &[u8]) -> Option<usize> {
+    let region = window.strip_prefix(b".s3-").or(window.strip_prefix(b".s3."))?;
+    let len = region.iter().take(24).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || **b == b'-').count();
+    let known = region[..len].iter().filter(|&&b| b == b'-').count() >= 2 && region[len..].starts_with(b".amazonaws.com");
+    known.then_some(4 + len + 14)
+}
+
 fn webhook(scan: &mut Scan<'_>, at: usize) {
     let text = scan.bytes;
-    let from = at.saturating_sub(12);
-    let area = &text[from..text.len().min(at + 64)];
     for &(prefix, least, rule) in WEBHOOKS {
-        let Some(found) = entropy_find(area, prefix.as_bytes()) else { continue };
-        let start = from + found + prefix.len();
+        if !text[at..].starts_with(prefix.as_bytes()) {
+            continue;
+        }
+        let start = at + prefix.len();
         let end = token_end(text, start, b"/_-@?=&%.+");
         let path = &text[start..end];
         if path.len() >= least && !entropy::is_filler(path) && entropy::Mix::of(path).digit >= 4 {
@@ -115,8 +140,4 @@ fn webhook(scan: &mut Scan<'_>, at: usize) {
         }
         return;
     }
-}
-
-fn entropy_find(hay: &[u8], needle: &[u8]) -> Option<usize> {
-    memchr::memmem::find(hay, needle)
 }

@@ -49,8 +49,8 @@ const HEADS_DROPPED: &[&str] = &[
     "is", "has", "show", "hide", "forgot", "forgotten", "no", "needs", "need", "require", "requires", "required", "use", "uses", "enable",
     "enabled", "disable", "disabled", "allow", "allows", "validate", "verify", "check", "get", "set", "add", "create", "generate",
     "parse", "read", "load", "fetch", "delete", "remove", "revoke", "rotate", "invalid", "wrong", "missing", "min", "max", "num", "update",
-    "reset", "change", "toggle", "find", "with", "without", "make", "build", "on", "handle", "ask", "prompt", "expect",
-    "total", "count", "per", "should", "can", "to", "from", "hash", "encrypt", "decrypt", "mask", "redact", "strip", "store", "save",
+    "reset", "change", "toggle", "find", "make", "build", "handle", "ask", "prompt", "expect",
+    "total", "count", "per", "should", "can", "hash", "encrypt", "decrypt", "mask", "redact", "strip", "store", "save",
 ];
 
 /// Words before `token` that belong to text, pages or grammars.
@@ -91,7 +91,7 @@ const GLUED: &[(&str, Named)] = &[
     ("signingkey", Named::Secret), ("licensekey", Named::Token), ("servicekey", Named::Token), ("authtoken", Named::Token), ("accesstoken", Named::Token), ("apitoken", Named::Token),
     ("sessiontoken", Named::Token), ("refreshtoken", Named::Token), ("idtoken", Named::Token), ("bearertoken", Named::Token),
     ("usertoken", Named::Token), ("bottoken", Named::Token), ("clientsecret", Named::Secret), ("appsecret", Named::Secret),
-    ("apisecret", Named::Secret), ("consumersecret", Named::Secret), ("keysecret", Named::Secret), ("authsecret", Named::Secret), ("jwtsecret", Named::Secret),
+    ("secret", Named::Secret), ("token", Named::Token), ("apisecret", Named::Secret), ("consumersecret", Named::Secret), ("keysecret", Named::Secret), ("authsecret", Named::Secret), ("jwtsecret", Named::Secret),
 ];
 
 /// Splits `fooBar_baz-QUX2` into `foo bar baz qux2`, lower case, without allocating per word.
@@ -127,7 +127,7 @@ fn words<'b>(name: &[u8], buf: &'b mut [u8; NAME_BYTES_MAX * 2], ends: &mut [u8;
 /// What `name` says about its value.
 pub(crate) fn classify(name: &str) -> Named {
     let name = name.as_bytes();
-    if name.len() > NAME_BYTES_MAX {
+    if name.len() > NAME_BYTES_MAX || !may_be_secret(name) {
         return Named::Plain;
     }
     let mut buf = [0u8; NAME_BYTES_MAX * 2];
@@ -147,7 +147,7 @@ pub(crate) fn classify(name: &str) -> Named {
     }
     let tail = word(last - 1).trim_end_matches(|c: char| c.is_ascii_digit());
     let head = if last >= 2 { word(last - 2) } else { "" };
-    let dropped = (0..last - 1).any(|i| HEADS_DROPPED.contains(&word(i)) && !(i > 0 && word(i) == "to"));
+    let dropped = last > 1 && HEADS_DROPPED.contains(&word(0));
     let named = by_tail(tail, head, last, name);
     match named {
         Named::Plain => Named::Plain,
@@ -162,16 +162,21 @@ fn shouted(name: &[u8]) -> bool {
     !name.iter().any(u8::is_ascii_lowercase)
 }
 
+/// Whether any secret word can be in `name`: most names are not, and splitting them costs more than this.
+fn may_be_secret(name: &[u8]) -> bool {
+    name.windows(2).any(|w| {
+        matches!(
+            [w[0] | 0x20, w[1] | 0x20],
+            [b'p', b'a' | b'w' | b's' | b'h'] | [b's', b'e' | b'r'] | [b't', b'o'] | [b'k', b'e'] | [b'a', b'u'] | [b'c', b'r' | b'o'] | [b'j', b'w'] | [b'b', b'e'] | [b'l', b'o'] | [b'm', b'n']
+        )
+    })
+}
+
 fn by_tail(tail: &str, head: &str, count: usize, name: &[u8]) -> Named {
     match tail {
         "password" | "passwd" | "passphrase" | "pwd" | "passcode" | "passwords" | "passwort" | "pgpassword" | "mnemonic" => Named::Password,
-        "pass" | "pw" | "pswd" | "psw" => {
-            if count > 1 || shouted(name) {
-                Named::Password
-            } else {
-                Named::Weak
-            }
-        }
+        "pass" | "pw" | "pswd" | "psw" if count > 1 => Named::Password,
+        "pass" | "pw" if name == b"pass" || name == b"pw" => Named::Password,
         "phrase" if matches!(head, "seed" | "pass" | "recovery" | "secret") => Named::Password,
         "secret" | "secrets" => Named::Secret,
         "credential" | "credentials" | "creds" => Named::Secret,

@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 
 use crate::providers::prefixed::PREFIXED;
 use crate::shape::{self, Part};
-use crate::{assign, boundary, commands, entropy, headers, hosts, pem, special, urls};
+use crate::providers::contextual::CONTEXTUAL;
+use crate::{assign, boundary, commands, context, entropy, headers, hosts, pem, special, urls};
 
 /// Something to replace.
 #[derive(Debug, Clone)]
@@ -34,6 +35,7 @@ pub(crate) enum Rank {
 #[derive(Clone, Copy)]
 enum Action {
     Shape { index: u16, offset: u8 },
+    Provider { index: u16, offset: u8 },
     Call(fn(&mut Scan<'_>, usize)),
 }
 
@@ -60,7 +62,7 @@ impl Scan<'_> {
 const CALLS: &[(&[&str], fn(&mut Scan<'_>, usize))] = &[
     (
         &[
-            "pass", "secr", "toke", "cred", "auth", "cook", "crum", "mnem", "seed", "apik", "_srt", "_pat", "-pat", "_pwd", "ssps",
+            "pass", "secr", "logi", "toke", "cred", "auth", "cook", "crum", "mnem", "seed", "apik", "_srt", "_pat", "-pat", "_pwd", "ssps",
         ],
         assign::at,
     ),
@@ -71,11 +73,12 @@ const CALLS: &[(&[&str], fn(&mut Scan<'_>, usize))] = &[
     (&["ogin"], commands::login_at),
     (&["priv", "acce"], assign::word_at),
     (&["arn:"], hosts::arn_at),
-    (&[".s3.", ".s3-", "s3.a", ".sto", ".mys", "open", ".blo", ".aut", "ples", "ogle", ".goo", "outl", "slac", "disc", "webh", "ifttt", "disc"], hosts::at),
+    (&[".s3.", ".s3-", "s3.a", ".sto", ".mys", ".ope", ".blo", ".aut", ".app", ".my.", ".clo", ".azu", ".sno", ".okt", "hook", "disc", "outl", ".web", "make", "open", "oapi", "qyap"], hosts::at),
     (&["5432", "5433", "6432", ":*:*"], commands::pgpass_at),
+    (&["$krb"], special::kerberos_at),
     (&["zxlk", "zxlj"], special::encoded_jwt_at),
     (&["amz-", "atur"], urls::signature_at),
-    (&["wand", "noz", "teamworkc", "ourcegr", "erak", "rentm", "quar"], crate::context::bare_at),
+    (&["wand", "nozb", "mwor", "ourc", "erak", "entm", "quar"], crate::context::bare_at),
 ];
 
 /// Three-byte windows: a fourth of any kind in the set follows.
@@ -89,6 +92,7 @@ const SHORT_CALLS: &[(&str, &[u8], fn(&mut Scan<'_>, usize))] = &[
     (":aa", b"abcdefghijklmnopqrstuvwxyz0123456789-\x7f", special::telegram_at),
     ("-us", b"0123456789", special::mailchimp_at),
     ("_pw", b"=: \"'\\", assign::at),
+    ("_id", b"=: \"'\\\t", crate::context::id_at),
     ("ssw", b"s", headers::scheme_at),
 ];
 
@@ -97,14 +101,34 @@ const ANY: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-\x7f.~%$<{[:@*\"'\\/`"
 /// Bits in the bitmap, as a power of two: 8 KiB, which stays in the first-level cache.
 const MAP_BITS: u32 = 16;
 
+/// Buckets for the actions, as a power of two.
+const BUCKET_BITS: u32 = 12;
+/// The end of a chain.
+const NONE: u16 = u16::MAX;
+
 struct Filter {
     map: Vec<u64>,
-    /// Folded window and action, sorted by window.
-    actions: Vec<(u32, Action)>,
+    /// First action of each bucket.
+    heads: Vec<u16>,
+    actions: Vec<Entry>,
 }
 
-fn fold(b: u8) -> u8 {
-    b | 0x20
+/// An action, the folded window it waits for, and the next one in its bucket.
+struct Entry {
+    window: u32,
+    next: u16,
+    action: Action,
+}
+
+impl Filter {
+    fn add(&mut self, bytes: [u8; 4], action: Action) {
+        let window = window(bytes);
+        let s = slot(window);
+        self.map[s >> 6] |= 1 << (s & 63);
+        let head = &mut self.heads[s >> (MAP_BITS - BUCKET_BITS)];
+        self.actions.push(Entry { window, next: *head, action });
+        *head = (self.actions.len() - 1) as u16;
+    }
 }
 
 fn slot(window: u32) -> usize {
@@ -117,39 +141,38 @@ fn filter() -> &'static Filter {
 }
 
 fn build() -> Filter {
-    let mut actions: Vec<(u32, Action)> = Vec::with_capacity(4096);
+    let mut filter = Filter {
+        map: vec![0; 1 << (MAP_BITS - 6)],
+        heads: vec![NONE; 1 << BUCKET_BITS],
+        actions: Vec::with_capacity(3072),
+    };
     for &(words, call) in CALLS {
         for word in words {
-            let b = word.as_bytes();
-            if b.len() >= 4 {
-                actions.push((window(&[b[0], b[1], b[2], b[3]]), Action::Call(call)));
-            } else if b.len() == 3 {
-                actions.extend(ANY.iter().map(|&d| (window(&[b[0], b[1], b[2], d]), Action::Call(call))));
+            if let &[a, b, c, d] = word.as_bytes() {
+                filter.add([a, b, c, d], Action::Call(call));
             }
         }
     }
     for &(word, nexts, call) in SHORT_CALLS {
-        let b = word.as_bytes();
-        for &next in nexts {
-            actions.push((window(&[b[0], b[1], b[2], next]), Action::Call(call)));
+        if let &[a, b, c] = word.as_bytes() {
+            nexts.iter().for_each(|&d| filter.add([a, b, c, d], Action::Call(call)));
         }
     }
     for (index, prefixed) in PREFIXED.iter().enumerate() {
-        anchor(prefixed.pattern, |bytes, offset| {
-            actions.push((window(&bytes), Action::Shape { index: index as u16, offset }));
-        });
+        anchor(prefixed.pattern, |bytes, offset| filter.add(bytes, Action::Shape { index: index as u16, offset }));
     }
-    actions.sort_by_key(|&(w, _)| w);
-    let mut map = vec![0u64; 1 << (MAP_BITS - 6)];
-    for &(w, _) in &actions {
-        let s = slot(w);
-        map[s >> 6] |= 1 << (s & 63);
+    for (index, provider) in CONTEXTUAL.iter().enumerate().filter(|(_, p)| context::stands_alone(p)) {
+        // The end of a name is rarer in text than its start.
+        let offset = provider.keyword.len() - 4;
+        if let Some(&[a, b, c, d]) = provider.keyword.as_bytes().get(offset..) {
+            filter.add([a, b, c, d], Action::Provider { index: index as u16, offset: offset as u8 });
+        }
     }
-    Filter { map, actions }
+    filter
 }
 
-fn window(b: &[u8; 4]) -> u32 {
-    u32::from_le_bytes([fold(b[0]), fold(b[1]), fold(b[2]), fold(b[3])])
+fn window(b: [u8; 4]) -> u32 {
+    u32::from_le_bytes(b.map(|b| b | 0x20))
 }
 
 /// Calls `put` with each four-byte window by which `pattern` can be noticed, and its offset in the match.
@@ -222,18 +245,18 @@ pub(crate) fn scan(text: &str) -> Vec<Hit> {
     scan.hits
 }
 
-#[cold]
 #[inline(never)]
 fn dispatch(filter: &Filter, scan: &mut Scan<'_>, folded: u32, at: usize) {
-    let from = filter.actions.partition_point(|&(w, _)| w < folded);
-    for &(w, action) in &filter.actions[from..] {
-        if w != folded {
-            break;
+    let mut index = filter.heads[slot(folded) >> (MAP_BITS - BUCKET_BITS)];
+    while let Some(entry) = filter.actions.get(usize::from(index)) {
+        if entry.window == folded {
+            match entry.action {
+                Action::Call(call) => call(scan, at),
+                Action::Provider { index, offset } => context::keyword_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset))),
+                Action::Shape { index, offset } => shape_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset))),
+            }
         }
-        match action {
-            Action::Call(call) => call(scan, at),
-            Action::Shape { index, offset } => shape_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset))),
-        }
+        index = entry.next;
     }
 }
 
@@ -245,8 +268,11 @@ fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
     if !distinct && !boundary::starts_at(scan.bytes, at) {
         return;
     }
-    // In a path or a long base64 text a short prefix turns up by chance.
+    // In a path or in base64 text a short prefix turns up by chance.
     if prefix.len() < 5 && at > 0 && (matches!(scan.bytes[at - 1], b'+' | b'-' | b'.') || after_base64(scan.bytes, at)) {
+        return;
+    }
+    if rule.floor == 0.0 && (at > 0 && scan.bytes[at - 1] == b'/' || matches!(scan.bytes.get(found.end), Some(b'/' | b'+'))) {
         return;
     }
     let body = &scan.bytes[found.body..found.end];
@@ -269,4 +295,17 @@ fn is_words(body: &[u8]) -> bool {
     entropy::Mix::of(body).digit == 0
         && body.split(|b| matches!(b, b'-' | b'_' | b'.')).count() >= 3
         && body.iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_' | b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filter_is_small_enough_for_its_indices() {
+        let filter = build();
+        eprintln!("actions: {}", filter.actions.len());
+        assert!(filter.actions.len() < usize::from(NONE));
+        assert!(filter.actions.len() < 6000, "expansion of a short prefix has grown out of hand");
+    }
 }

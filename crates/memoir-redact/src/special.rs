@@ -79,3 +79,15 @@ pub(crate) fn mailchimp_at(scan: &mut Scan<'_>, at: usize) {
         scan.hit(start, end, "mailchimp-key", Rank::Shape);
     }
 }
+
+/// `$krb5asrep$23$…`, `$krb5tgs$23$…`: tickets that can be attacked offline.
+pub(crate) fn kerberos_at(scan: &mut Scan<'_>, at: usize) {
+    let text = scan.bytes;
+    if !text[at..].starts_with(b"$krb5") {
+        return;
+    }
+    let end = at + text[at..].iter().take_while(|b| b.is_ascii_alphanumeric() || b"$*@./_:-".contains(b)).count();
+    if end - at >= 64 {
+        scan.hit(at, end, "kerberos-hash", Rank::Shape);
+    }
+}

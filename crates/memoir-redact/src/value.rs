@@ -167,7 +167,7 @@ fn trim(v: &[u8]) -> &[u8] {
 /// An expression rather than a literal: calls, paths of identifiers, types, references.
 pub(crate) fn is_code(v: &[u8]) -> bool {
     let v = v.strip_suffix(b"?").unwrap_or(v);
-    if v.is_empty() {
+    if v.is_empty() || matches!(v[0], b'[' | b'(' | b'{') {
         return true;
     }
     if entropy::contains(v, b"(") && !starts_with_symbol(v) {
@@ -202,7 +202,7 @@ fn is_identifier_path(v: &[u8]) -> bool {
     v.split(|b| matches!(b, b'.' | b'_' | b'?' | b'!' | b'/')).all(|segment| {
         let mix = Mix::of(segment);
         // Letters with at most a short number at the end, as in `utf8`, `token2`, `int64`, `sha256`.
-        mix.digit == 0 && (mix.letters() <= 20 || !scrambled(segment)) || (mix.seams <= 1 && mix.digit <= 3 && is_known_numbered(segment))
+        mix.digit == 0 && mix.letters() <= 32 && (mix.letters() <= 20 || !scrambled(segment)) || (mix.seams <= 1 && mix.digit <= 3 && is_known_numbered(segment))
     })
 }
 
@@ -240,7 +240,7 @@ pub(crate) fn is_prose(v: &[u8]) -> bool {
     let path = matches!(first, b'/' | b'.' | b'~') && v.len() > 2 && v[1..].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'/' | b'-' | b'_' | b'.' | b':' | b'@' | b'0'..=b'9'))
         && (v.iter().filter(|&&b| b == b'/').count() >= 2 || first == b'.') && Mix::of(v).digit < 5;
     let selector = first == b'#' && v[1..].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_'));
-    let url = entropy::contains(v, b"://");
-    let closing = matches!(first, b'+' | b',' | b')' | b';' | b'.') && (blank || v.contains(&b'('));
+    let url = entropy::contains(v, b"://") || v.starts_with(b"arn:");
+    let closing = matches!(first, b',' | b')' | b';' | b']' | b'}') || matches!(first, b'+' | b'.') && (blank || v.contains(&b'(') || v.get(1) == Some(&b'$'));
     path || selector || url || closing
 }

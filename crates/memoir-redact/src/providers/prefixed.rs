@@ -11,7 +11,7 @@ pub(crate) struct Prefixed {
 }
 
 const fn p(name: &'static str, pattern: &'static str) -> Prefixed {
-    Prefixed { name, pattern, floor: 2.2 }
+    Prefixed { name, pattern, floor: 2.0 }
 }
 
 /// A shape that counts whatever its body is made of.
@@ -102,7 +102,8 @@ pub(crate) static PREFIXED: &[Prefixed] = &[
     p("cloudsmith-key", "csa_{h40}"),
     p("docker-token", "dckr_pat_{s27-60}"),
     p("docker-token", "dckr_oat_{s32-60}"),
-    any("artifactory-token", "AKC{a10-100}"),
+    any("artifactory-token", "AKC{a10-24}"),
+    p("artifactory-token", "AKC{a25-100}"),
     any("artifactory-token", "AP0{u1}{a8-80}"),
     any("artifactory-token", "AP1{a10-80}"),
     any("artifactory-token", "AP2{a10-80}"),
@@ -154,7 +155,6 @@ pub(crate) static PREFIXED: &[Prefixed] = &[
     p("yandex-key", "AQVN{s35-38}"),
     p("yandex-token", "t1.{U1}{s60-300}.{s86}"),
     p("yandex-token", "y0_{s55-60}"),
-    p("yandex-aws-key", "YC{s38}"),
     p("scaleway-key", "SCW{u17}"),
     p("fly-token", "FlyV1 fm{d1}_{e80-1000}"),
     p("fly-token", "fm1r_{e80-1000}"),
@@ -265,7 +265,7 @@ pub(crate) static PREFIXED: &[Prefixed] = &[
     p("square-token", "sq0atp-{s22}"),
     p("square-secret", "sq0csp-{s43}"),
     p("square-secret", "sq0idp-{s22}"),
-    p("square-token", "EAAA{s60}"),
+    p("square-token", "EAAA{s60-66}"),
     p("braintree-token", "access_token$production${l16}${h32}"),
     p("braintree-token", "access_token$sandbox${l16}${h32}"),
     p("paypal-token", "A21AA{s60-120}"),
@@ -432,7 +432,6 @@ pub(crate) static PREFIXED: &[Prefixed] = &[
     p("apify-token", "apify_api_{a34-40}"),
     p("scrapfly-key", "scp-live-{h32}"),
     p("scrapfly-key", "scp-test-{h32}"),
-    p("beamer-token", "b_{B44}"),
     p("blynk-secret", "oa2-client-id_{s32}:{s40}"),
     p("wakatime-key", "waka_{v36}"),
     p("statuspage-key", "OAuth {v36}"),
@@ -449,6 +448,9 @@ pub(crate) static PREFIXED: &[Prefixed] = &[
     p("edgedb-key", "nbwt1_{s40-300}"),
     p("daytona-key", "dtn_{h64}"),
     p("cursor-key", "key_{h64}"),
+    p("fullstory-key", "na1.{b100-120}"),
+    p("fullstory-key", "eu1.{b100-120}"),
+    p("ionic-token", "ion_{a42}"),
     p("deepl-key", "{v36}:fx"),
     // Password hashes: enough to attack a password offline
     p("password-hash", "$2a${d2}${f53}"),
@@ -475,5 +477,4 @@ pub(crate) static PREFIXED: &[Prefixed] = &[
     p("password-hash", "$pbkdf2-sha256${d1-8}${q8-64}${q20-128}"),
     p("password-hash", "$pbkdf2-sha512${d1-8}${q8-64}${q20-128}"),
     p("password-hash", "pbkdf2_sha256${d1-8}${e4-64}${e40-60}"),
-    p("password-hash", "$krb5asrep$23${H32}${H64-4096}"),
 ];
