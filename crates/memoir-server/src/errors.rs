@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use memoir_index::IndexError;
 use memoir_journal::JournalError;
 use memoir_redact::Redactor;
 use serde::Serialize;
@@ -147,6 +148,16 @@ impl From<&JournalError> for ApiError {
 impl From<JournalError> for ApiError {
     fn from(error: JournalError) -> ApiError {
         ApiError::from(&error)
+    }
+}
+
+impl From<IndexError> for ApiError {
+    /// The index is a cache: what fails a search is its journal.
+    fn from(error: IndexError) -> ApiError {
+        match error {
+            IndexError::Journal(error) => ApiError::from(error),
+            IndexError::Write { .. } | IndexError::Delete { .. } => ApiError::internal(),
+        }
     }
 }
 

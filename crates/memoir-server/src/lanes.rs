@@ -8,6 +8,7 @@ use tokio::sync::Semaphore;
 pub(crate) struct Lanes {
     read: Arc<Semaphore>,
     write: Arc<Semaphore>,
+    upkeep: Arc<Semaphore>,
     read_width: u32,
     write_width: u32,
 }
@@ -18,7 +19,7 @@ impl Lanes {
         let write_width = u32::try_from(threads / 2).unwrap_or(1).max(1);
         let read_width = u32::try_from(threads - threads / 2).unwrap_or(1).max(1);
         let lane = |width: u32| Arc::new(Semaphore::new(usize::try_from(width).unwrap_or(1)));
-        Lanes { read: lane(read_width), write: lane(write_width), read_width, write_width }
+        Lanes { read: lane(read_width), write: lane(write_width), upkeep: lane(1), read_width, write_width }
     }
 
     /// Runs work that reads.
@@ -37,10 +38,19 @@ impl Lanes {
         run(&self.write, work).await
     }
 
+    /// Runs work that nobody waits for, on one thread more.
+    pub(crate) async fn upkeep<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        run(&self.upkeep, work).await
+    }
+
     /// Waits until nothing runs any more. Work goes on when its client has left, so this can outlast every connection.
     pub(crate) async fn idle(&self) {
         let _all = self.write.acquire_many(self.write_width).await;
         let _all = self.read.acquire_many(self.read_width).await;
+        let _all = self.upkeep.acquire().await;
     }
 }
 

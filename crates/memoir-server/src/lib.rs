@@ -10,6 +10,7 @@ mod encode;
 mod errors;
 mod gate;
 mod host;
+mod keeper;
 mod lanes;
 mod limits;
 mod listen;
@@ -30,13 +31,13 @@ pub use settings::{BODY_BYTES_MAX, Rate, RatedClients, ServerError, ServerSettin
 use counters::Counters;
 use host::Hosts;
 use lanes::Lanes;
+use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
 use memoir_redact::Redactor;
 use rate::RateLimit;
-use search::Index;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -69,6 +70,7 @@ pub(crate) struct App {
     bodies: Arc<Semaphore>,
     writes: probes::Writes,
     nonce: AtomicU64,
+    stopping: AtomicBool,
     started: Instant,
 }
 
@@ -111,6 +113,7 @@ impl App {
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max.div_ceil(limits::BODY_STEP))),
             writes: probes::Writes::default(),
             nonce: AtomicU64::new(u64::from_le_bytes(seed)),
+            stopping: AtomicBool::new(false),
             started: Instant::now(),
             journal: parts.journal,
             redactor: parts.redactor,

@@ -1,6 +1,6 @@
 //! Accepts connections, and lets them finish when the server is told to stop.
 
-use crate::{App, Peer, Shared, gate, routes};
+use crate::{App, Peer, Shared, gate, keeper, routes};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -12,6 +12,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
@@ -32,6 +33,7 @@ pub(crate) async fn listen(listener: TcpListener, app: Shared, shutdown: impl Fu
     let router = routes::router().layer(from_fn_with_state(Arc::clone(&app), gate::gate)).with_state(Arc::clone(&app));
     let room = Arc::new(Semaphore::new(app.settings.connections_max.min(Semaphore::MAX_PERMITS)));
     let (stop, stopping) = watch::channel(());
+    let keeper = tokio::spawn(keeper::keep_indexed(Arc::clone(&app)));
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
@@ -49,6 +51,8 @@ pub(crate) async fn listen(listener: TcpListener, app: Shared, shutdown: impl Fu
     }
     drop(listener);
     drop(stop);
+    keeper.abort();
+    app.stopping.store(true, Ordering::Relaxed);
     let finish = async {
         while connections.join_next().await.is_some() {}
         app.lanes.idle().await;

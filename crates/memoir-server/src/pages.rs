@@ -1,7 +1,7 @@
 //! Pages of events as JSON, within a number of bytes.
 
 use crate::errors::ApiError;
-use memoir_journal::{Filter, Journal, Page, PageToken, StoredEvent, View};
+use memoir_journal::{Filter, Journal, Page, PageToken, Seq, StoredEvent, View};
 use serde::Serialize;
 
 /// So many events are in memory at once, however long the page.
@@ -26,8 +26,8 @@ impl Listed {
     }
 
     /// Whether the answer is as long as it may get.
-    pub(crate) fn is_full(&self, bytes_max: usize) -> bool {
-        self.json.len() >= bytes_max
+    pub(crate) fn going(&self, bytes_max: usize) -> Going {
+        if self.json.len() >= bytes_max { Going::Enough } else { Going::On }
     }
 
     /// `{"NAME":[…],…}` with `rest` after the array; `rest` is a JSON object.
@@ -66,7 +66,7 @@ pub(crate) fn list<T: Serialize>(
             left -= 1;
             let place = PageToken { ts_ms: stored.ts_ms, seq: stored.seq };
             listed.push(&element(stored))?;
-            if listed.is_full(bytes_max) && (left > 0 || page.next.is_some()) {
+            if listed.going(bytes_max) == Going::Enough && (left > 0 || page.next.is_some()) {
                 listed.next = Some(place);
                 return Ok(listed);
             }
@@ -78,6 +78,32 @@ pub(crate) fn list<T: Serialize>(
     }
     listed.next = after.filter(|_| wanted.limit > 0);
     Ok(listed)
+}
+
+/// Hands the events at those places on, in that order, without holding many at once; `take` says whether to go on.
+pub(crate) fn each(
+    journal: &dyn Journal,
+    seqs: &[Seq],
+    view: &View,
+    mut take: impl FnMut(StoredEvent) -> Result<Going, ApiError>,
+) -> Result<(), ApiError> {
+    for chunk in seqs.chunks(CHUNK) {
+        for stored in journal.events(chunk, view)? {
+            if take(stored)? == Going::Enough {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether more is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Going {
+    /// There is room for more.
+    On,
+    /// The answer is full.
+    Enough,
 }
 
 #[cfg(test)]

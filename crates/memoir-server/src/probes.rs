@@ -81,6 +81,7 @@ struct Status {
     uptime_seconds: u64,
     now: String,
     journal: JournalStatus,
+    index: IndexFigures,
     received: EventCounts,
 }
 
@@ -95,10 +96,20 @@ struct JournalStatus {
     last_stored_at: Option<String>,
 }
 
+#[derive(Serialize)]
+struct IndexFigures {
+    /// How many of the journal's records are not indexed yet: searches read these one by one.
+    behind: u64,
+    events: u64,
+    bytes: u64,
+    usable: bool,
+}
+
 /// `GET /v1/status`: figures about the journal and this server.
 pub(crate) async fn status(State(app): State<Shared>) -> Result<Response, ApiError> {
-    let journal = Arc::clone(&app.journal);
-    let stats = app.lanes.read(move || Ok(journal.stats()?)).await?;
+    let worker = Arc::clone(&app);
+    let asked = app.lanes.read(move || Ok((worker.journal.stats()?, worker.index.status(&*worker.journal)?)));
+    let (stats, index) = asked.await?;
     let status = Status {
         version: env!("CARGO_PKG_VERSION"),
         uptime_seconds: app.started.elapsed().as_secs(),
@@ -111,6 +122,12 @@ pub(crate) async fn status(State(app): State<Shared>) -> Result<Response, ApiErr
             redactions: stats.redactions,
             bytes: stats.bytes,
             last_stored_at: stats.last_at_ms.map(format_ms),
+        },
+        index: IndexFigures {
+            behind: index.last.saturating_sub(index.indexed),
+            events: index.events,
+            bytes: index.bytes,
+            usable: index.problem.is_none(),
         },
         received: app.counters.events(),
     };

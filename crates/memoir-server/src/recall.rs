@@ -3,7 +3,7 @@
 use crate::auth::{self, Scope, Scopes};
 use crate::errors::{ApiError, json_bytes};
 use crate::limits::read_json_body;
-use crate::pages::{self, Listed};
+use crate::pages::{self, Going, Listed};
 use crate::params;
 use crate::search;
 use crate::{App, Shared};
@@ -12,7 +12,8 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use memoir_event::Secrecy;
-use memoir_journal::{Audience, Filter, Order, Page, PageToken, StoredEvent, View};
+use memoir_index::Window;
+use memoir_journal::{Audience, Filter, Order, Page, PageToken, Seq, StoredEvent, View};
 use memoir_record::wire::{RecallRecord, RecallRequest};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -118,18 +119,23 @@ fn page(app: &App, wanted: &Wanted) -> Result<Listed, ApiError> {
 
 /// The best matches, then by time.
 fn matching(app: &App, query: &str, wanted: &Wanted) -> Result<Listed, ApiError> {
-    let found = search::find(app, query, (&wanted.filter, &wanted.view), wanted.limit)?;
-    let mut events: Vec<StoredEvent> = found.hits.into_iter().map(|hit| hit.event).collect();
-    events.sort_by_key(|stored| (stored.ts_ms, stored.seq));
+    let window = Window { skip: 0, limit: wanted.limit };
+    let hits = search::find(app, query, (&wanted.filter, &wanted.view), window)?.hits;
+    let found: Vec<Seq> = hits.iter().map(|hit| hit.seq).collect();
+    let mut places: Vec<(i64, Seq)> = Vec::with_capacity(found.len());
+    pages::each(&*app.journal, &found, &wanted.view, |stored| {
+        places.push((stored.ts_ms, stored.seq));
+        Ok(Going::On)
+    })?;
+    places.sort_unstable();
     if wanted.order == Order::NewestFirst {
-        events.reverse();
+        places.reverse();
     }
+    let seqs: Vec<Seq> = places.into_iter().map(|(_, seq)| seq).collect();
     let mut listed = Listed::default();
-    for stored in &events {
-        listed.push(&RecallRecord::from(stored))?;
-        if listed.is_full(app.settings.answer_bytes_max) {
-            break;
-        }
-    }
+    pages::each(&*app.journal, &seqs, &wanted.view, |stored| {
+        listed.push(&RecallRecord::from(&stored))?;
+        Ok(listed.going(app.settings.answer_bytes_max))
+    })?;
     Ok(listed)
 }

@@ -1,0 +1,16 @@
+//! The server over real sockets and a real journal, spoken to in plain bytes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what a test meets unexpectedly fails it")]
+
+mod auth;
+mod batch;
+mod client;
+mod contract;
+mod failures;
+mod hosts;
+mod limits;
+mod odd_journal;
+mod reading;
+mod running;
+mod searching;
+mod stopping;
+mod visibility;
