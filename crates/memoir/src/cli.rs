@@ -1,0 +1,383 @@
+//! Every command and flag, with help that is enough to work without the documents.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// The memory of coding agents: records what they do, takes secrets out, keeps it for good, finds it again.
+#[derive(Parser)]
+#[command(name = "memoir", version, propagate_version = true, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "\
+First steps:
+  memoir demo                       see the main job in a throw-away home
+  printf '%s\\n' '{\"session_id\":\"demo\",\"event_type\":\"user_message\",\"content\":\"hello\"}' | memoir ingest
+  memoir search hello
+
+Everything is kept in ~/.memoir (MEMOIR_HOME), readable only by you. No server, model or network is needed.
+Exit codes: 0 done; 1 failed, or part of the input was refused; 2 wrong usage or settings.")]
+pub struct Cli {
+    /// The directory that holds the journal (else MEMOIR_HOME, else ~/.memoir)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub home: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Read capture events, one JSON object to a line, and record them
+    Ingest(IngestArgs),
+    /// Find events by their words
+    Search(SearchArgs),
+    /// List events by time
+    Timeline(TimelineArgs),
+    /// List sessions, the latest first
+    Sessions(SessionsArgs),
+    /// Show one event in full, or the events of a session
+    Show(ShowArgs),
+    /// Serve the journal over HTTP
+    Serve(ServeArgs),
+    /// Show what is recorded and whether anything waits or failed
+    Status(JsonArgs),
+    /// Check the home and the server, and say what to do about each problem
+    Doctor(DoctorArgs),
+    /// Prove that no stored record was changed or lost
+    Verify(VerifyArgs),
+    /// List settings and where they come from, or change one
+    Config(ConfigArgs),
+    /// Copy the journal into a file while it is in use
+    Backup(BackupArgs),
+    /// Replace the journal by a backup
+    Restore(RestoreArgs),
+    /// Write events out, one JSON object to a line
+    Export(ExportArgs),
+    /// Look at what waits to be delivered, or deliver it now
+    Spool(SpoolArgs),
+    /// Print a script that completes commands in your shell
+    Completions(CompletionsArgs),
+    /// Show the main job in seconds, in a throw-away home
+    Demo,
+}
+
+/// Reads capture events from standard input.
+#[derive(Args)]
+#[command(after_help = "\
+A capture event has session_id, event_type and content, and may have turn_id, topic_id, action_id, source, speaker,
+timestamp, visibility, secrecy_level, metadata and meta. Event types: user_message, assistant_message, tool_call,
+tool_result, command, file_change, session_summary, error.
+
+A line that cannot be taken is reported with its number; the others still go in, and the exit code is 1. An event
+with a turn_id, action_id or timestamp is stored once however often it comes.
+
+With --server-url (or MEMOIR_SERVER_URL) events go to a server, its key in MEMOIR_SERVER_API_KEY; what cannot be
+delivered now waits in the spool and goes with the next run.")]
+pub struct IngestArgs {
+    /// Send the events to this server instead of the journal here
+    #[arg(long, value_name = "URL")]
+    pub server_url: Option<String>,
+    /// Stop at the first line that cannot be taken
+    #[arg(long)]
+    pub strict: bool,
+    /// The project these events belong to (else from their metadata's cwd, else this directory)
+    #[arg(long, value_name = "ID")]
+    pub repo: Option<String>,
+    /// Who records (else the setting `actor`, else your login name)
+    #[arg(long, value_name = "NAME")]
+    pub actor: Option<String>,
+    /// Refuse longer lines
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_event_bytes: Option<u64>,
+    /// Records in one request to the server
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub batch_max_records: Option<u64>,
+    /// How long a record may wait for its batch
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub flush_interval_ms: Option<u64>,
+    /// Where undelivered records wait
+    #[arg(long, value_name = "DIR")]
+    pub spool_dir: Option<PathBuf>,
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What events must match.
+#[derive(Args, Clone, Default)]
+pub struct FilterArgs {
+    /// Only this session, with or without its cx-, cc- or gm- prefix
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Only this project
+    #[arg(long, value_name = "ID")]
+    pub repo: Option<String>,
+    /// Only this thread
+    #[arg(long, value_name = "ID")]
+    pub thread: Option<String>,
+    /// Only this contributor
+    #[arg(long, value_name = "NAME")]
+    pub actor: Option<String>,
+    /// Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or 30m, 12h, 7d ago
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<String>,
+    /// Only up to this time
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<String>,
+    /// Only this type, such as user_message or item.completed
+    #[arg(long = "type", value_name = "TYPE")]
+    pub event_type: Option<String>,
+    /// Only this item type, such as agent_message
+    #[arg(long, value_name = "TYPE")]
+    pub item_type: Option<String>,
+    /// Only what came in this way, such as recorder or http
+    #[arg(long, value_name = "SOURCE")]
+    pub source: Option<String>,
+}
+
+/// What to show beyond the usual.
+#[derive(Args, Clone, Default)]
+pub struct ViewArgs {
+    /// Also show secret events
+    #[arg(long)]
+    pub secret: bool,
+    /// Also show private scratch events
+    #[arg(long)]
+    pub private: bool,
+    /// Also show sealed events
+    #[arg(long)]
+    pub sealed: bool,
+    /// Also show what was superseded
+    #[arg(long)]
+    pub history: bool,
+}
+
+/// Finds events by their words.
+#[derive(Args)]
+#[command(after_help = "\
+Queries: words (any of them, best first), \"a phrase\", -without, prefix*, field:value (session, type, source, repo,
+actor, speaker, topic, turn, thread). Punctuation is never an error: src/main.rs:42, --release, don't.
+
+Examples:
+  memoir search flaky login test
+  memoir search '\"connection refused\" -retry' --from 7d
+  memoir search 'session:demo deploy*' --json")]
+pub struct SearchArgs {
+    /// The query
+    #[arg(required = true, num_args = 1.., allow_hyphen_values = true, trailing_var_arg = false)]
+    pub query: Vec<String>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// At most so many
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub limit: usize,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Lists events by time.
+#[derive(Args)]
+pub struct TimelineArgs {
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// Only events with these words, as in `memoir search`
+    #[arg(long, value_name = "QUERY")]
+    pub text: Option<String>,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// At most so many
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    pub limit: usize,
+    /// Begin with the oldest
+    #[arg(long)]
+    pub oldest_first: bool,
+    /// Go on where an earlier page ended
+    #[arg(long, value_name = "CURSOR")]
+    pub after: Option<String>,
+    /// One envelope to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Lists sessions.
+#[derive(Args)]
+pub struct SessionsArgs {
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// At most so many
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub limit: usize,
+    /// Leave out so many of the latest
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub skip: usize,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Shows one event, or a session.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// An event id, a record UUID, or a session id
+    pub id: String,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Serves the journal over HTTP until it is told to stop.
+#[derive(Args)]
+#[command(after_help = "\
+Other memoir processes may go on using the journal. On a loopback address no key is needed; any other address needs
+one: [[server.keys]] in config.toml, or MEMOIR_SERVER_KEYS='ingest+read:KEY'. GET /openapi.json describes the API.")]
+pub struct ServeArgs {
+    /// The address to listen on
+    #[arg(long, value_name = "ADDRESS")]
+    pub host: Option<String>,
+    /// The port to listen on; 0 chooses a free one
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+}
+
+/// A command with no other flag.
+#[derive(Args)]
+pub struct JsonArgs {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Checks the home, and the server if one is set.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Check this server too
+    #[arg(long, value_name = "URL")]
+    pub server_url: Option<String>,
+    /// Where undelivered records wait
+    #[arg(long, value_name = "DIR")]
+    pub spool_dir: Option<PathBuf>,
+    /// Write no probe record to the server: check the key by a raw recall instead
+    #[arg(long)]
+    pub skip_raw_ingest_probe: bool,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Proves the hash chain.
+#[derive(Args)]
+pub struct VerifyArgs {
+    /// Verify a backup instead
+    pub file: Option<PathBuf>,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Lists or changes settings.
+#[derive(Args)]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    pub action: Option<ConfigAction>,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum ConfigAction {
+    /// Print one setting
+    Get {
+        /// Its name, such as server.port
+        key: String,
+    },
+    /// Write one setting into config.toml
+    Set {
+        /// Its name, such as server.port
+        key: String,
+        /// Its value; lists are separated by commas
+        value: String,
+    },
+    /// Take one setting out of config.toml
+    Unset {
+        /// Its name
+        key: String,
+    },
+    /// Print where config.toml is
+    Path,
+}
+
+/// Copies the journal.
+#[derive(Args)]
+pub struct BackupArgs {
+    /// The file to write; it must not exist
+    pub file: PathBuf,
+}
+
+/// Replaces the journal by a backup.
+#[derive(Args)]
+pub struct RestoreArgs {
+    /// The backup
+    pub file: PathBuf,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// Writes events out, the oldest first.
+#[derive(Args)]
+pub struct ExportArgs {
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// Also secret, private, sealed and superseded events
+    #[arg(long)]
+    pub everything: bool,
+    /// The form
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub format: ExportFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One envelope to a line
+    Jsonl,
+}
+
+/// What waits to be delivered.
+#[derive(Args)]
+pub struct SpoolArgs {
+    #[command(subcommand)]
+    pub action: Option<SpoolAction>,
+    /// Where undelivered records wait
+    #[arg(long, global = true, value_name = "DIR")]
+    pub spool_dir: Option<PathBuf>,
+    /// As JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum SpoolAction {
+    /// List what waits and what was set aside
+    List,
+    /// Deliver what waits, now
+    Flush {
+        /// The server to deliver to (else the setting `server_url`)
+        #[arg(long, value_name = "URL")]
+        server_url: Option<String>,
+    },
+}
+
+/// Prints a completion script.
+#[derive(Args)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,58 @@
+//! The flags that choose events, as the journal's own filter and view.
+
+use super::times;
+use crate::cli::{FilterArgs, ViewArgs};
+use crate::exit::Usage;
+use memoir_event::{Kind, Source, nearest};
+use memoir_journal::{Audience, Filter, View};
+
+/// The filter that the flags mean.
+pub fn filter(args: &FilterArgs) -> Result<Filter, Usage> {
+    let source = args.source.as_deref().map(source).transpose()?;
+    Ok(Filter {
+        repo: args.repo.clone(),
+        session: args.session.clone(),
+        thread: args.thread.clone(),
+        actor: args.actor.clone(),
+        from_ms: args.from.as_deref().map(times::parse).transpose()?,
+        to_ms: args.to.as_deref().map(times::parse).transpose()?,
+        item_type: args.item_type.clone(),
+        event_type: args.event_type.as_deref().map(event_type).transpose()?,
+        source,
+    })
+}
+
+fn source(name: &str) -> Result<Source, Usage> {
+    Source::parse(name).ok_or_else(|| unknown("source", name, Source::ALL.iter().map(|source| source.as_str())))
+}
+
+/// A name without a dot must be one of our kinds; with one it is a client's own event type.
+fn event_type(name: &str) -> Result<String, Usage> {
+    let known =
+        Kind::parse(name).is_some() || name.contains('.') || Kind::ALL.iter().any(|kind| kind.event_type() == name);
+    if known { Ok(name.to_owned()) } else { Err(unknown("type", name, Kind::ALL.iter().map(|kind| kind.as_str()))) }
+}
+
+fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Usage {
+    let meant = nearest(name, known.clone()).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    let known: Vec<&str> = known.collect();
+    Usage(format!("unknown {what} `{name}`{meant} Known are {}", known.join(", ")))
+}
+
+/// The view that the flags mean.
+pub fn view(args: &ViewArgs) -> View {
+    let mut view = View::of(Audience::Owner);
+    if args.secret {
+        view = view.with_secret();
+    }
+    if args.private {
+        view = view.with_private();
+    }
+    if args.sealed {
+        view = view.with_sealed();
+    }
+    if args.history {
+        view = view.with_history();
+    }
+    view
+}

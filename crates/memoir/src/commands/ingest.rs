@@ -1,0 +1,156 @@
+//! `memoir ingest`.
+
+use super::Context;
+use super::context::project_of;
+use super::remote::connect;
+use crate::cli::IngestArgs;
+use crate::exit::Done;
+use crate::home::{Life, non_empty, system_clock};
+use crate::print::{self, Out};
+use crate::stop;
+use anyhow::Result;
+use memoir_journal::Journal;
+use memoir_record::{
+    End, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Place, Polled, RemoteOptions, RemoteRecorder,
+    RemoteSummary, Target,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
+    let settings = &context.settings;
+    let redactor = settings.redactor()?;
+    let clock = system_clock();
+    let stop = stop::on_signal()?;
+    let spool = context.spool(args.spool_dir.as_deref())?;
+    let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
+    let actor = args.actor.clone().or_else(|| settings.actor.clone()).or_else(login_name);
+    let repo_of = |dir: Option<&str>| args.repo.clone().unwrap_or_else(|| project_of(dir));
+    let place = Place { cwd: cwd.as_deref(), actor: actor.as_deref(), repo_of: &repo_of };
+    let event_bytes_max = number(args.max_event_bytes, settings.max_event_bytes);
+    let on_bad_line = if args.strict { OnBadLine::Stop } else { OnBadLine::Report };
+    let flush_interval = Duration::from_millis(args.flush_interval_ms.unwrap_or(settings.flush_interval_ms));
+    let mut input = Polled(std::io::stdin());
+
+    if let Some(url) = args.server_url.as_deref().or(settings.server_url.as_deref()) {
+        let client = connect(settings, url)?;
+        let batch_records_max = number(args.batch_max_records, settings.batch_max_records);
+        let options = RemoteOptions {
+            event_bytes_max,
+            on_bad_line,
+            flush_interval,
+            batch_records_max,
+            ..RemoteOptions::new(place)
+        };
+        let recorder =
+            RemoteRecorder { client: &client, spool: &spool, redactor: &redactor, clock: &clock, options, stop: &stop };
+        let summary = recorder.ingest(&mut input, &mut tell)?;
+        return finish_remote(&summary, args.json);
+    }
+
+    context.home.prepare()?;
+    // A journal that cannot be opened must not cost the events: they wait in the spool for the next process.
+    let journal = match context.journal(Life::Short) {
+        Ok(journal) => Some(journal),
+        Err(error) => {
+            print::warn(&format!("{error:#}"));
+            None
+        }
+    };
+    let target = journal.as_ref().map_or(Target::Spool, |journal| Target::Journal(journal as &dyn Journal));
+    let options = LocalOptions { event_bytes_max, on_bad_line, flush_interval, ..LocalOptions::new(place) };
+    let recorder = LocalRecorder { target, spool: &spool, redactor: &redactor, clock: &clock, options, stop: &stop };
+    let summary = recorder.ingest(&mut input, &mut tell)?;
+    finish_local(&summary, args.json)
+}
+
+fn number(flag: Option<u64>, setting: usize) -> usize {
+    flag.map_or(setting, |n| usize::try_from(n).unwrap_or(usize::MAX))
+}
+
+fn login_name() -> Option<String> {
+    ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| non_empty(name))
+}
+
+/// Says what happened while it happens.
+pub fn tell(notice: Notice) {
+    print::warn(&match notice {
+        Notice::Line(problem) => problem.to_string(),
+        Notice::Spooled { records, path, reason } => format!("{records} records wait in {}: {reason}", path.display()),
+        Notice::SetAside { path, reason } => format!("a record was set aside in {}: {reason}", path.display()),
+        Notice::Quarantined { path } => format!("unreadable lines of the spool were set aside in {}", path.display()),
+        Notice::Waiting { reason } => format!("what waits in the spool still waits: {reason}"),
+    });
+}
+
+fn finish_local(summary: &LocalSummary, json: bool) -> Result<Done> {
+    let counts = [
+        ("stored", summary.stored),
+        ("revised", summary.revised),
+        ("duplicate", summary.duplicate),
+        ("suppressed", summary.suppressed),
+        ("refused", summary.refused),
+        ("spooled", summary.spooled),
+        ("lost", summary.lost),
+        ("redacted", summary.redactions),
+    ];
+    say(&counts, summary.accepted, json)?;
+    finish(&summary.end, summary.is_clean())
+}
+
+fn finish_remote(summary: &RemoteSummary, json: bool) -> Result<Done> {
+    let delivered = &summary.delivered;
+    let counts = [
+        ("sent", delivered.sent),
+        ("replayed", delivered.replayed),
+        ("refused", summary.refused),
+        ("spooled", delivered.spooled),
+        ("set_aside", delivered.set_aside),
+        ("lost", summary.lost),
+        ("redacted", summary.redactions),
+    ];
+    say(&counts, summary.accepted, json)?;
+    if let Some(reason) = &delivered.denied {
+        anyhow::bail!(
+            "the server does not let us in ({reason}): set MEMOIR_SERVER_API_KEY to a key it knows; the records wait in the spool"
+        );
+    }
+    finish(&summary.end, summary.is_clean())
+}
+
+/// The first count is always said, the others when they are not nought.
+fn say(counts: &[(&str, u64)], accepted: u64, json: bool) -> Result<()> {
+    if json {
+        let mut object: serde_json::Map<String, Value> =
+            counts.iter().map(|(name, n)| ((*name).to_owned(), json!(n))).collect();
+        object.insert("accepted".to_owned(), json!(accepted));
+        let mut out = Out::new();
+        out.json(&object)?;
+        return Ok(out.flush()?);
+    }
+    let said: Vec<String> = counts
+        .iter()
+        .enumerate()
+        .filter(|(at, (_, n))| *at == 0 || *n > 0)
+        .map(|(_, (name, n))| format!("{} {n}", name.replace('_', " ")))
+        .collect();
+    print::warn(&said.join(", "));
+    Ok(())
+}
+
+fn finish(end: &End, clean: bool) -> Result<Done> {
+    match end {
+        End::Failed(error) => anyhow::bail!("{}", whole_sentence(error)),
+        End::BadLine(_) => {
+            print::warn("stopped at the first bad line, as --strict asks");
+            Ok(Done::Partly)
+        }
+        End::Finished | End::Stopped => Ok(if clean { Done::Well } else { Done::Partly }),
+    }
+}
+
+/// An error with its causes.
+fn whole_sentence(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

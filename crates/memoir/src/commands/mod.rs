@@ -1,0 +1,59 @@
+//! One file per command; each reads its flags, calls the libraries and prints.
+
+mod completions;
+mod config;
+mod context;
+mod copies;
+mod demo;
+mod doctor;
+mod export;
+mod filter;
+mod ingest;
+mod remote;
+mod search;
+mod serve;
+mod sessions;
+mod show;
+mod spool;
+mod status;
+mod timeline;
+mod times;
+mod verify;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Done;
+use crate::home::Home;
+use crate::settings::Settings;
+use anyhow::Result;
+pub use context::Context;
+
+/// Runs the command.
+pub fn run(cli: Cli) -> Result<Done> {
+    match &cli.command {
+        Command::Completions(args) => return completions::run(args),
+        Command::Demo => return demo::run(),
+        _ => {}
+    }
+    let home = Home::locate(cli.home.as_deref())?;
+    if let Command::Config(args) = &cli.command {
+        return config::run(&home, args);
+    }
+    let settings = Settings::load(&home)?;
+    let context = Context { home, settings };
+    match cli.command {
+        Command::Ingest(args) => ingest::run(&context, &args),
+        Command::Search(args) => search::run(&context, &args),
+        Command::Timeline(args) => timeline::run(&context, &args),
+        Command::Sessions(args) => sessions::run(&context, &args),
+        Command::Show(args) => show::run(&context, &args),
+        Command::Serve(args) => serve::run(&context, &args),
+        Command::Status(args) => status::run(&context, &args),
+        Command::Doctor(args) => doctor::run(&context, &args),
+        Command::Verify(args) => verify::run(&context, &args),
+        Command::Backup(args) => copies::backup(&context, &args),
+        Command::Restore(args) => copies::restore(&context, &args),
+        Command::Export(args) => export::run(&context, &args),
+        Command::Spool(args) => spool::run(&context, &args),
+        Command::Config(_) | Command::Completions(_) | Command::Demo => Ok(Done::Well),
+    }
+}

@@ -1,0 +1,96 @@
+//! `memoir serve`.
+
+use super::Context;
+use crate::cli::ServeArgs;
+use crate::exit::{Done, Usage};
+use crate::home::{Life, system_clock};
+use crate::print::{self, Out};
+use anyhow::{Context as _, Result};
+use memoir_event::nearest;
+use memoir_server::{ApiKey, Parts, Rate, RatedClients, Scope, Scopes, ServerError, ServerSettings, serve};
+use std::sync::Arc;
+
+pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
+    let settings = server_settings(context, args)?;
+    let parts = Parts {
+        redactor: Arc::new(context.settings.redactor()?),
+        journal: Arc::new(context.journal(Life::Long)?),
+        index: Arc::new(context.index()),
+        clock: system_clock(),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(settings.blocking_threads.max(2) * 2)
+        .enable_all()
+        .build()
+        .context("cannot start the server")?;
+    let served = runtime.block_on(async {
+        let stop = signalled()?;
+        serve(settings, parts, announce, stop).await.map_err(anyhow::Error::from)
+    });
+    served.map_err(|error| match error.downcast_ref::<ServerError>() {
+        Some(ServerError::KeyNeeded { .. }) => {
+            Usage(format!("{error} ([[server.keys]] in config.toml, or MEMOIR_SERVER_KEYS='ingest+read:KEY')")).into()
+        }
+        _ => error,
+    })?;
+    Ok(Done::Well)
+}
+
+fn announce(address: std::net::SocketAddr) {
+    let mut out = Out::new();
+    let said = out.line(&format!("memoir listens on http://{address}")).and_then(|()| out.flush());
+    if said.is_err() {
+        print::warn(&format!("listens on http://{address}"));
+    }
+}
+
+/// Ready when the process is told to stop.
+fn signalled() -> Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    Ok(async move {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+        print::warn("finishing what was accepted");
+    })
+}
+
+fn server_settings(context: &Context, args: &ServeArgs) -> Result<ServerSettings> {
+    let settings = &context.settings;
+    let clients = if settings.server_limit_loopback { RatedClients::All } else { RatedClients::Remote };
+    let rate = settings.server_rate.map(|(requests_per_second, burst)| Rate { requests_per_second, burst, clients });
+    let defaults = ServerSettings::default();
+    Ok(ServerSettings {
+        host: args.host.clone().unwrap_or_else(|| settings.server_host.clone()),
+        port: args.port.unwrap_or(settings.server_port),
+        keys: settings.server_keys.iter().map(|(key, scopes)| api_key(key, scopes)).collect::<Result<_>>()?,
+        allowed_hosts: settings.server_allowed_hosts.clone(),
+        body_bytes_max: settings.server_body_bytes_max,
+        bodies_bytes_max: defaults.bodies_bytes_max.max(settings.server_body_bytes_max),
+        rate,
+        ..defaults
+    })
+}
+
+fn api_key(key: &str, scopes: &[String]) -> Result<ApiKey> {
+    let scopes: Vec<Scope> = scopes
+        .iter()
+        .map(|name| {
+            Scope::parse(name).ok_or_else(|| {
+                let known = Scope::ALL.map(Scope::as_str);
+                let meant = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+                Usage(format!("unknown scope `{name}` of a server key{meant} Known are {}", known.join(", ")))
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    if scopes.is_empty() {
+        return Err(Usage("a server key needs at least one scope: ingest, read, secret or admin".into()).into());
+    }
+    ApiKey::new(key, Scopes::of(&scopes)).map_err(|error| Usage(error.to_string()).into())
+}

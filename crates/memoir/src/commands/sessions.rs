@@ -1,0 +1,48 @@
+//! `memoir sessions`.
+
+use super::{Context, filter, timeline, times};
+use crate::cli::SessionsArgs;
+use crate::exit::Done;
+use crate::home::Life;
+use crate::print::{self, Out, Style};
+use anyhow::Result;
+use memoir_event::format_ms;
+use memoir_journal::{Journal, SessionEntry};
+use serde_json::json;
+
+pub fn run(context: &Context, args: &SessionsArgs) -> Result<Done> {
+    let filter = filter::filter(&args.filter)?;
+    let view = filter::view(&args.view);
+    let Some(journal) = context.existing_journal(Life::Short)? else {
+        return timeline::nothing(args.json);
+    };
+    let sessions = journal.sessions(&filter, &view, args.limit, args.skip)?;
+    let mut out = Out::new();
+    for session in &sessions {
+        if args.json { out.json(&as_json(session))? } else { print_session(&mut out, session)? }
+    }
+    out.flush()?;
+    if sessions.is_empty() { timeline::nothing(args.json) } else { Ok(Done::Well) }
+}
+
+fn as_json(session: &SessionEntry) -> serde_json::Value {
+    json!({
+        "session": session.shown(),
+        "sessionId": session.session,
+        "client": session.client,
+        "repoId": session.repo,
+        "events": session.events,
+        "firstTs": format_ms(session.first_ms),
+        "lastTs": format_ms(session.last_ms),
+        "title": session.title,
+    })
+}
+
+fn print_session(out: &mut Out, session: &SessionEntry) -> Result<()> {
+    let name = out.styled(Style::Bold, &print::one_line(&session.shown(), 48));
+    let title = print::one_line(session.title.as_deref().unwrap_or("(no prompt)"), 80);
+    let events = if session.events == 1 { "1 event".to_owned() } else { format!("{} events", session.events) };
+    let when = out.styled(Style::Dim, &times::local(session.last_ms));
+    out.line(&format!("{when}  {name}  {events}  {title}"))?;
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! `memoir verify`.
+
+use super::Context;
+use crate::cli::VerifyArgs;
+use crate::exit::Done;
+use crate::home::Life;
+use crate::print::{Out, Progress};
+use crate::stop;
+use anyhow::Result;
+use memoir_journal::{Journal, Verified, verify_file};
+use serde_json::json;
+
+pub fn run(context: &Context, args: &VerifyArgs) -> Result<Done> {
+    let stop = stop::on_signal()?;
+    let mut progress = Progress::new("verifying");
+    let mut step = |done, total| {
+        progress.at(done, total);
+        !stop::requested(&stop)
+    };
+    let verified = match &args.file {
+        Some(file) => verify_file(file, &mut step)?,
+        None => match context.existing_journal(Life::Short)? {
+            Some(journal) => journal.verify(&mut step)?,
+            None => Verified { records: 0, bad: None, stopped: false, unreadable: None },
+        },
+    };
+    drop(progress);
+    let mut out = Out::new();
+    let bad = verified.bad.as_ref();
+    if args.json {
+        out.json(&json!({
+            "ok": bad.is_none() && !verified.stopped,
+            "records": verified.records,
+            "stopped": verified.stopped,
+            "badRecord": bad.map(|bad| bad.0),
+            "problem": bad.map(|bad| &bad.1),
+        }))?;
+    } else if let Some((seq, problem)) = bad {
+        out.line(&format!("record {seq} {problem}"))?;
+        out.line(&format!(
+            "the {} records before it are proven; restore a backup with `memoir restore`",
+            verified.records
+        ))?;
+    } else if verified.stopped {
+        out.line(&format!("stopped: {} records are proven so far", verified.records))?;
+    } else {
+        out.line(&format!("all {} records are proven: none was changed, moved or taken out", verified.records))?;
+    }
+    out.flush()?;
+    Ok(if bad.is_none() && !verified.stopped { Done::Well } else { Done::Partly })
+}

@@ -1,0 +1,140 @@
+//! The home directory: where it is, that it is private, and what lies in it.
+
+use crate::exit::Usage;
+use crate::settings::Settings;
+use anyhow::{Context, Result};
+use memoir_journal::{Clock, SqliteJournal, SqliteOptions};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The directory that holds everything memoir keeps.
+#[derive(Debug, Clone)]
+pub struct Home {
+    dir: PathBuf,
+}
+
+impl Home {
+    /// The home that the flag or the environment names, else `~/.memoir`. Nothing is created yet.
+    pub fn locate(flag: Option<&Path>) -> Result<Home> {
+        let named = flag.map(Path::to_owned).or_else(|| non_empty("MEMOIR_HOME").map(PathBuf::from));
+        let dir = match named {
+            Some(dir) => dir,
+            None => {
+                let user = non_empty("HOME").or_else(|| non_empty("USERPROFILE"));
+                let user =
+                    user.ok_or_else(|| Usage("no home directory is known: set MEMOIR_HOME, or pass --home".into()))?;
+                PathBuf::from(user).join(".memoir")
+            }
+        };
+        Ok(Home { dir: std::path::absolute(&dir).unwrap_or(dir) })
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The settings file.
+    pub fn config_file(&self) -> PathBuf {
+        self.dir.join("config.toml")
+    }
+
+    /// The journal.
+    pub fn journal_file(&self) -> PathBuf {
+        self.dir.join("journal.db")
+    }
+
+    /// The full-text index.
+    pub fn index_dir(&self) -> PathBuf {
+        self.dir.join("index")
+    }
+
+    /// The spool, unless the settings name another.
+    pub fn spool_dir(&self) -> PathBuf {
+        self.dir.join("spool")
+    }
+
+    /// Makes sure that the directory exists, is ours and is private.
+    pub fn prepare(&self) -> Result<()> {
+        if !self.dir.exists() {
+            create_private(&self.dir).with_context(|| format!("cannot create the home {}", self.dir.display()))?;
+        }
+        match self.problem() {
+            Some(problem) => anyhow::bail!("{problem}"),
+            None => Ok(()),
+        }
+    }
+
+    /// What is wrong with the directory, and what to do about it.
+    pub fn problem(&self) -> Option<String> {
+        let dir = self.dir.display();
+        let metadata = match fs::metadata(&self.dir) {
+            Ok(metadata) => metadata,
+            Err(error) => return Some(format!("cannot look into the home {dir}: {error}")),
+        };
+        if !metadata.is_dir() {
+            return Some(format!("the home {dir} is not a directory: move it away, or set MEMOIR_HOME"));
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let me = rustix::process::geteuid().as_raw();
+            if metadata.uid() != me {
+                return Some(format!(
+                    "the home {dir} belongs to another user (uid {}): set MEMOIR_HOME to a directory of your own",
+                    metadata.uid()
+                ));
+            }
+            if metadata.mode() & 0o077 != 0 {
+                return Some(format!("the home {dir} is open to other users: run `chmod 700 {dir}`"));
+            }
+        }
+        None
+    }
+
+    /// Opens the journal, creating it if need be.
+    pub fn journal(&self, settings: &Settings, life: Life) -> Result<SqliteJournal> {
+        self.prepare()?;
+        let options = match life {
+            Life::Short => SqliteOptions::short_lived(),
+            Life::Long => SqliteOptions::long_lived(),
+        };
+        let options = SqliteOptions { lock_wait: Duration::from_millis(settings.lock_wait_ms), ..options };
+        Ok(SqliteJournal::open(&self.journal_file(), options, system_clock())?)
+    }
+}
+
+/// How long the process will use the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    /// One quick command.
+    Short,
+    /// Bulk work or a server.
+    Long,
+}
+
+fn create_private(dir: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
+/// The system's time.
+pub fn system_clock() -> Clock {
+    Arc::new(now_ms)
+}
+
+/// Milliseconds since 1970.
+pub fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// An environment variable that says something.
+pub fn non_empty(name: &str) -> Option<String> {
+    std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}

@@ -1,0 +1,155 @@
+//! What people read on a terminal. Colours only there, and never with `NO_COLOR`.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Standard output, buffered, with colours if it is a terminal.
+pub struct Out {
+    buffer: io::BufWriter<io::Stdout>,
+    colours: bool,
+}
+
+/// A way to stress a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// A heading or a hit.
+    Bold,
+    /// Less important.
+    Dim,
+    /// Good.
+    Green,
+    /// Bad.
+    Red,
+}
+
+impl Style {
+    const fn code(self) -> &'static str {
+        match self {
+            Style::Bold => "1",
+            Style::Dim => "2",
+            Style::Green => "32",
+            Style::Red => "31",
+        }
+    }
+}
+
+impl Out {
+    /// Standard output.
+    pub fn new() -> Out {
+        let stdout = io::stdout();
+        let colours = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Out { buffer: io::BufWriter::new(stdout), colours }
+    }
+
+    /// Writes one line.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        self.buffer.write_all(text.as_bytes())?;
+        self.buffer.write_all(b"\n")
+    }
+
+    /// Writes one JSON value on a line.
+    pub fn json(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.buffer, value)?;
+        self.buffer.write_all(b"\n")
+    }
+
+    /// The text in that style, if the terminal shows styles.
+    pub fn styled(&self, style: Style, text: &str) -> String {
+        if self.colours { format!("\x1b[{}m{text}\x1b[0m", style.code()) } else { text.to_owned() }
+    }
+
+    /// A hit in a snippet: bold on a terminal, in brackets elsewhere.
+    pub fn mark(&self, hit: &str) -> String {
+        if self.colours { self.styled(Style::Bold, hit) } else { format!("[{hit}]") }
+    }
+
+    /// Makes everything written so far visible.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.buffer.flush()
+    }
+}
+
+/// Text from outside, safe to show: control characters cannot reach the terminal.
+pub fn tame(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+/// The first line of a text, cut to a width.
+pub fn one_line(text: &str, chars_max: usize) -> String {
+    let joined: String = tame(text.trim()).split_whitespace().collect::<Vec<_>>().join(" ");
+    match joined.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", joined.get(..end).unwrap_or_default()),
+        None => joined,
+    }
+}
+
+/// Says something on standard error, where it cannot get into a pipe.
+pub fn warn(message: &str) {
+    let line = format!("memoir: {}\n", tame(message).replace('\n', " "));
+    let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// Bytes in a unit that people read.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    let mut unit = "B";
+    let mut whole = bytes;
+    let mut tenths = 0;
+    for larger in UNITS {
+        if whole < 1024 {
+            break;
+        }
+        tenths = whole % 1024 * 10 / 1024;
+        whole /= 1024;
+        unit = larger;
+    }
+    if unit == "B" { format!("{whole} B") } else { format!("{whole}.{tenths} {unit}") }
+}
+
+/// Progress of long work, on standard error and only on a terminal.
+pub struct Progress {
+    what: &'static str,
+    shown: bool,
+    last: std::time::Instant,
+}
+
+impl Progress {
+    /// Progress of that work; nothing is shown in its first half second.
+    pub fn new(what: &'static str) -> Progress {
+        Progress { what, shown: false, last: std::time::Instant::now() + std::time::Duration::from_millis(400) }
+    }
+
+    /// So much is done.
+    pub fn at(&mut self, done: u64, total: u64) {
+        let now = std::time::Instant::now();
+        if io::stderr().is_terminal() && now > self.last + std::time::Duration::from_millis(100) {
+            let percent = done.saturating_mul(100) / total.max(1);
+            let _ = write!(io::stderr(), "\r{} {percent:3} % ({done} of {total})\x1b[K", self.what);
+            self.shown = true;
+            self.last = now;
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_read_well() {
+        assert_eq!([size(0), size(1023), size(1536), size(5 << 30)], ["0 B", "1023 B", "1.5 KiB", "5.0 GiB"]);
+    }
+
+    #[test]
+    fn text_from_outside_cannot_move_the_cursor() {
+        assert_eq!(tame("a\x1b[2Jb\u{9b}c\r"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}");
+        assert_eq!(one_line("  a\n\tb   c ", 4), "a b …");
+    }
+}

@@ -1,0 +1,473 @@
+//! Settings: `config.toml`, then the environment, then flags; the later wins. One table describes them all.
+
+use crate::exit::Usage;
+use crate::home::{Home, non_empty};
+use anyhow::{Context, Result};
+use memoir_event::nearest;
+use memoir_redact::{CustomRule, Redactor};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use toml::Value;
+
+/// One setting.
+pub struct Setting {
+    /// Its name in `config.toml`, with its table.
+    pub key: &'static str,
+    /// The environment variables that set it, the first wins.
+    pub env: &'static [&'static str],
+    /// What kind of value it has.
+    pub kind: Kind,
+    /// Its value if nothing sets it, as text.
+    pub default: &'static str,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// What a setting may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// A text that must not be shown.
+    Secret,
+    /// A whole number in a range.
+    Number(u64, u64),
+    /// true or false.
+    Flag,
+    /// A list of texts.
+    List,
+    /// Tables of their own.
+    Tables,
+}
+
+const fn setting(
+    key: &'static str,
+    env: &'static [&'static str],
+    kind: Kind,
+    default: &'static str,
+    about: &'static str,
+) -> Setting {
+    Setting { key, env, kind, default, about }
+}
+
+/// Every setting there is.
+pub const SETTINGS: [Setting; 21] = [
+    setting(
+        "actor",
+        &["MEMOIR_ACTOR"],
+        Kind::Text,
+        "",
+        "who records; stored with every event (else the user's login name)",
+    ),
+    setting(
+        "server_url",
+        &["MEMOIR_SERVER_URL"],
+        Kind::Text,
+        "",
+        "send captured events to this server instead of the journal here",
+    ),
+    setting(
+        "server_api_key",
+        &["MEMOIR_SERVER_API_KEY", "CEREMEMORY_SERVER_API_KEY"],
+        Kind::Secret,
+        "",
+        "the key for that server; better kept in the environment",
+    ),
+    setting(
+        "ingest.max_event_bytes",
+        &["MEMOIR_INGEST_MAX_EVENT_BYTES"],
+        Kind::Number(1, 1 << 30),
+        "262144",
+        "longer lines are refused before parsing",
+    ),
+    setting(
+        "ingest.batch_max_records",
+        &["MEMOIR_INGEST_BATCH_MAX_RECORDS"],
+        Kind::Number(1, 10_000),
+        "50",
+        "records in one request to the server",
+    ),
+    setting(
+        "ingest.flush_interval_ms",
+        &["MEMOIR_INGEST_FLUSH_INTERVAL_MS"],
+        Kind::Number(1, 600_000),
+        "1000",
+        "how long a record may wait for its batch",
+    ),
+    setting(
+        "ingest.timeout_ms",
+        &["MEMOIR_INGEST_TIMEOUT_MS"],
+        Kind::Number(1, 600_000),
+        "10000",
+        "how long a request to the server may take",
+    ),
+    setting(
+        "spool.dir",
+        &["MEMOIR_SPOOL_DIR", "CEREMEMORY_RECORDER_SPOOL_DIR"],
+        Kind::Text,
+        "",
+        "where undelivered records wait (else `spool` in the home)",
+    ),
+    setting(
+        "spool.bytes_max",
+        &["MEMOIR_SPOOL_BYTES_MAX"],
+        Kind::Number(4096, 1 << 50),
+        "268435456",
+        "how much may wait there",
+    ),
+    setting(
+        "journal.lock_wait_ms",
+        &["MEMOIR_JOURNAL_LOCK_WAIT_MS"],
+        Kind::Number(0, 600_000),
+        "5000",
+        "how long to wait for another process's write",
+    ),
+    setting(
+        "index.memory_mb",
+        &["MEMOIR_INDEX_MEMORY_MB"],
+        Kind::Number(16, 4096),
+        "64",
+        "memory that indexing may use",
+    ),
+    setting(
+        "server.host",
+        &["MEMOIR_SERVER_HOST"],
+        Kind::Text,
+        "127.0.0.1",
+        "the address that `memoir serve` listens on",
+    ),
+    setting(
+        "server.port",
+        &["MEMOIR_SERVER_PORT"],
+        Kind::Number(0, 65_535),
+        "8420",
+        "the port that `memoir serve` listens on",
+    ),
+    setting(
+        "server.allowed_hosts",
+        &["MEMOIR_SERVER_ALLOWED_HOSTS"],
+        Kind::List,
+        "",
+        "further names under which clients may reach the server",
+    ),
+    setting(
+        "server.body_bytes_max",
+        &["MEMOIR_SERVER_BODY_BYTES_MAX"],
+        Kind::Number(1024, 1 << 30),
+        "67108864",
+        "the largest request body",
+    ),
+    setting(
+        "server.requests_per_second",
+        &["MEMOIR_SERVER_REQUESTS_PER_SECOND"],
+        Kind::Number(0, 1_000_000),
+        "100",
+        "requests a second from one address; 0 turns the limit off",
+    ),
+    setting(
+        "server.burst",
+        &["MEMOIR_SERVER_BURST"],
+        Kind::Number(1, 1_000_000),
+        "50",
+        "requests at once before that limit bites",
+    ),
+    setting(
+        "server.limit_loopback",
+        &["MEMOIR_SERVER_LIMIT_LOOPBACK"],
+        Kind::Flag,
+        "false",
+        "whether that limit also counts programs on this machine",
+    ),
+    setting(
+        "server.keys",
+        &["MEMOIR_SERVER_KEYS"],
+        Kind::Tables,
+        "",
+        "keys of `memoir serve`: [[server.keys]] with key and scopes, or SCOPE+SCOPE:KEY,… in the environment",
+    ),
+    setting("redact.rules", &[], Kind::Tables, "", "further rules: [[redact.rules]] with name and pattern"),
+    setting("redact.allow", &[], Kind::List, "", "patterns of what is never redacted"),
+];
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nothing set it.
+    Default,
+    /// The settings file.
+    File,
+    /// That environment variable.
+    Environment(&'static str),
+}
+
+/// All settings, checked.
+#[derive(Debug)]
+pub struct Settings {
+    /// Who records.
+    pub actor: Option<String>,
+    /// Where events are sent.
+    pub server_url: Option<String>,
+    /// The key for it.
+    pub server_api_key: Option<String>,
+    /// The longest line.
+    pub max_event_bytes: usize,
+    /// Records in a request.
+    pub batch_max_records: usize,
+    /// How long a record may wait.
+    pub flush_interval_ms: u64,
+    /// How long a request may take.
+    pub timeout_ms: u64,
+    /// Where undelivered records wait.
+    pub spool_dir: PathBuf,
+    /// How much may wait there.
+    pub spool_bytes_max: u64,
+    /// How long to wait for the journal.
+    pub lock_wait_ms: u64,
+    /// Memory of the index writer.
+    pub index_memory_mb: u64,
+    /// Where to listen.
+    pub server_host: String,
+    /// On which port.
+    pub server_port: u16,
+    /// Further names of the server.
+    pub server_allowed_hosts: Vec<String>,
+    /// The largest body.
+    pub server_body_bytes_max: usize,
+    /// The rate limit; none is off.
+    pub server_rate: Option<(u32, u32)>,
+    /// Whether it counts loopback.
+    pub server_limit_loopback: bool,
+    /// Keys and their scopes.
+    pub server_keys: Vec<(String, Vec<String>)>,
+    /// Further redaction rules and exceptions.
+    pub redact: memoir_redact::Settings,
+    /// Each value as text with where it came from, for `memoir config`.
+    pub shown: BTreeMap<&'static str, (String, Origin)>,
+}
+
+impl Settings {
+    /// Reads the settings of a home.
+    pub fn load(home: &Home) -> Result<Settings> {
+        let file = home.config_file();
+        let table = match std::fs::read_to_string(&file) {
+            Ok(text) => text.parse::<toml::Table>().map_err(|error| {
+                Usage(format!(
+                    "{} is not valid TOML: {}",
+                    file.display(),
+                    error.to_string().trim_end().replace('\n', " ")
+                ))
+            })?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => toml::Table::new(),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
+        };
+        let found = flatten(&table).map_err(|problem| Usage(format!("{}: {problem}", file.display())))?;
+        Settings::from_values(home, &found).map_err(Into::into)
+    }
+
+    fn from_values(home: &Home, file: &BTreeMap<String, Value>) -> Result<Settings, Usage> {
+        let mut shown = BTreeMap::new();
+        let mut values = BTreeMap::new();
+        for setting in &SETTINGS {
+            let environment = setting.env.iter().find_map(|name| non_empty(name).map(|value| (*name, value)));
+            let (value, origin) = match (environment, file.get(setting.key)) {
+                (Some((name, text)), _) => (
+                    from_text(setting, &text).map_err(|what| Usage(format!("{name} {what}")))?,
+                    Origin::Environment(name),
+                ),
+                (None, Some(value)) => (value.clone(), Origin::File),
+                (None, None) => (from_text(setting, setting.default).map_err(Usage)?, Origin::Default),
+            };
+            check(setting, &value).map_err(|what| Usage(format!("`{}` {what}", setting.key)))?;
+            shown.insert(setting.key, (show(setting, &value), origin));
+            values.insert(setting.key, value);
+        }
+        let text = |key: &str| values.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let optional = |key: &str| Some(text(key)).filter(|text| !text.is_empty());
+        let number =
+            |key: &str| values.get(key).and_then(Value::as_integer).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+        let small = |key: &str| usize::try_from(number(key)).unwrap_or(usize::MAX);
+        let list = |key: &str| strings(values.get(key));
+        let rate = u32::try_from(number("server.requests_per_second")).unwrap_or(u32::MAX);
+        Ok(Settings {
+            actor: optional("actor"),
+            server_url: optional("server_url"),
+            server_api_key: optional("server_api_key"),
+            max_event_bytes: small("ingest.max_event_bytes"),
+            batch_max_records: small("ingest.batch_max_records"),
+            flush_interval_ms: number("ingest.flush_interval_ms"),
+            timeout_ms: number("ingest.timeout_ms"),
+            spool_dir: optional("spool.dir").map_or_else(|| home.spool_dir(), PathBuf::from),
+            spool_bytes_max: number("spool.bytes_max"),
+            lock_wait_ms: number("journal.lock_wait_ms"),
+            index_memory_mb: number("index.memory_mb"),
+            server_host: text("server.host"),
+            server_port: u16::try_from(number("server.port")).unwrap_or(0),
+            server_allowed_hosts: list("server.allowed_hosts"),
+            server_body_bytes_max: small("server.body_bytes_max"),
+            server_rate: (rate > 0).then(|| (rate, u32::try_from(number("server.burst")).unwrap_or(u32::MAX))),
+            server_limit_loopback: values.get("server.limit_loopback").and_then(Value::as_bool).unwrap_or(false),
+            server_keys: server_keys(values.get("server.keys"))?,
+            redact: memoir_redact::Settings {
+                rules: redact_rules(values.get("redact.rules"))?,
+                allow: list("redact.allow"),
+            },
+            shown,
+        })
+    }
+
+    /// The redactor with the user's own rules.
+    pub fn redactor(&self) -> Result<Redactor> {
+        if self.redact.rules.is_empty() && self.redact.allow.is_empty() {
+            return Ok(Redactor::builtin());
+        }
+        Redactor::new(&self.redact).map_err(|error| Usage(format!("config.toml: {error}")).into())
+    }
+}
+
+/// Turns tables into dotted keys; an unknown one is an error that names the nearest known.
+pub fn flatten(table: &toml::Table) -> Result<BTreeMap<String, Value>, String> {
+    let mut found = BTreeMap::new();
+    for (name, value) in table {
+        let is_section =
+            SETTINGS.iter().any(|setting| setting.key.split_once('.').is_some_and(|(section, _)| section == name));
+        match value {
+            Value::Table(inner) if is_section => {
+                for (key, value) in inner {
+                    insert(&mut found, format!("{name}.{key}"), value)?;
+                }
+            }
+            value => insert(&mut found, name.clone(), value)?,
+        }
+    }
+    Ok(found)
+}
+
+fn insert(found: &mut BTreeMap<String, Value>, key: String, value: &Value) -> Result<(), String> {
+    find(&key)?;
+    found.insert(key, value.clone());
+    Ok(())
+}
+
+/// The setting of that name.
+pub fn find(key: &str) -> Result<&'static Setting, String> {
+    SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
+        let meant = nearest(key, SETTINGS.iter().map(|setting| setting.key));
+        let meant = meant
+            .map_or_else(|| "; `memoir config` lists them all".to_owned(), |name| format!("; did you mean `{name}`?"));
+        format!("unknown setting `{key}`{meant}")
+    })
+}
+
+/// The value that a text means for a setting.
+pub fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
+    Ok(match setting.kind {
+        Kind::Text | Kind::Secret => Value::String(text.to_owned()),
+        Kind::Number(..) => Value::Integer(text.parse().map_err(|_| format!("must be a whole number, not `{text}`"))?),
+        Kind::Flag => Value::Boolean(text.parse().map_err(|_| format!("must be true or false, not `{text}`"))?),
+        Kind::List => {
+            Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
+        }
+        Kind::Tables => {
+            Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
+        }
+    })
+}
+
+/// Checks that a value fits its setting.
+pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
+    let fits = match setting.kind {
+        Kind::Text | Kind::Secret => value.is_str(),
+        Kind::Number(least, most) => {
+            return match value.as_integer().and_then(|n| u64::try_from(n).ok()) {
+                Some(n) if (least..=most).contains(&n) => Ok(()),
+                _ => Err(format!("must be a whole number from {least} to {most}, not `{value}`")),
+            };
+        }
+        Kind::Flag => value.is_bool(),
+        Kind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_str)),
+        Kind::Tables => value.is_array(),
+    };
+    let expected = match setting.kind {
+        Kind::Flag => "true or false",
+        Kind::List => "a list of texts",
+        Kind::Tables => "a list of tables",
+        _ => "a text",
+    };
+    if fits { Ok(()) } else { Err(format!("must be {expected}, not {}", value.type_str())) }
+}
+
+fn show(setting: &Setting, value: &Value) -> String {
+    match (setting.kind, value) {
+        (Kind::Secret, Value::String(text)) if !text.is_empty() => "(set)".to_owned(),
+        (Kind::Tables, Value::Array(items)) => format!("({} given)", items.len()),
+        (_, Value::String(text)) => text.clone(),
+        (_, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
+        (_, value) => value.to_string(),
+    }
+}
+
+fn strings(value: Option<&Value>) -> Vec<String> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn redact_rules(value: Option<&Value>) -> Result<Vec<CustomRule>, Usage> {
+    let rules = value.and_then(Value::as_array).into_iter().flatten();
+    rules
+        .map(|rule| {
+            let field = |name| rule.get(name).and_then(Value::as_str).map(str::to_owned);
+            match (field("name"), field("pattern")) {
+                (Some(name), Some(pattern)) => Ok(CustomRule { name, pattern }),
+                _ => Err(Usage("config.toml: each of [[redact.rules]] needs a `name` and a `pattern`".into())),
+            }
+        })
+        .collect()
+}
+
+fn server_keys(value: Option<&Value>) -> Result<Vec<(String, Vec<String>)>, Usage> {
+    let keys = value.and_then(Value::as_array).into_iter().flatten();
+    keys.map(|entry| {
+        if let Some(text) = entry.as_str() {
+            let (scopes, key) = text
+                .split_once(':')
+                .ok_or_else(|| Usage("MEMOIR_SERVER_KEYS must look like ingest+read:KEY,admin:KEY".into()))?;
+            return Ok((key.to_owned(), scopes.split('+').map(str::to_owned).collect()));
+        }
+        let key = entry.get("key").and_then(Value::as_str);
+        let key = key.ok_or_else(|| Usage("config.toml: each of [[server.keys]] needs a `key` and `scopes`".into()))?;
+        Ok((key.to_owned(), strings(entry.get("scopes"))))
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(toml: &str) -> String {
+        let home = Home::locate(Some(std::path::Path::new("/nowhere"))).unwrap();
+        let table: toml::Table = toml.parse().unwrap();
+        match flatten(&table) {
+            Err(problem) => problem,
+            Ok(found) => Settings::from_values(&home, &found).map(|_| String::new()).unwrap_or_else(|usage| usage.0),
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_names_the_nearest_known_one() {
+        assert_eq!(problem("[server]\nprt = 1"), "unknown setting `server.prt`; did you mean `server.port`?");
+        assert_eq!(problem("acter = 'x'"), "unknown setting `acter`; did you mean `actor`?");
+        assert!(problem("[zzz]\nyyy = 1").contains("`memoir config` lists them all"));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named() {
+        assert_eq!(
+            problem("[server]\nport = 70000"),
+            "`server.port` must be a whole number from 0 to 65535, not `70000`"
+        );
+        assert_eq!(problem("actor = 5"), "`actor` must be a text, not integer");
+        assert_eq!(problem("[redact]\nallow = 'x'"), "`redact.allow` must be a list of texts, not string");
+        assert!(problem("[[redact.rules]]\nname = 'x'").contains("needs a `name` and a `pattern`"));
+        assert_eq!(problem("[server]\nport = 1\n[[server.keys]]\nkey = 'k'\nscopes = ['read']"), "");
+    }
+}
