@@ -7,12 +7,13 @@ use crate::snapshot::{Columns, Snapshot};
 use crate::stats::Figures;
 use memoir_journal::Seq;
 use std::ops::Bound;
+use tantivy::fastfield::AliveBitSet;
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, DisjunctionMaxQuery, EnableScoring, Occur, PhrasePrefixQuery, PhraseQuery,
     Query, RangeQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, Term};
+use tantivy::{BitSet, DocId, SegmentReader, Term};
 
 /// Beginnings that stand for more terms than this are looked up by these only.
 const EXPANSIONS_MAX: u32 = 4096;
@@ -33,10 +34,9 @@ pub(crate) fn look_up(
     let scoring = EnableScoring::enabled_from_statistics_provider(figures, &snapshot.searcher);
     let weight = query.weight(scoring)?;
     for (reader, columns) in snapshot.searcher.segment_readers().iter().zip(&snapshot.columns) {
-        let alive = reader.alive_bitset();
-        let sieve = Sieve { plan, columns, replaced };
+        let sieve = Sieve { plan, columns, replaced, alive: reader.alive_bitset(), out: out(snapshot, plan, reader)? };
         weight.for_each_pruning(top.threshold(), reader, &mut |doc, score| {
-            if alive.is_none_or(|alive| alive.is_alive(doc)) && sieve.admits(doc) {
+            if sieve.admits(doc) {
                 top.push(Ranked { score, ts_ms: columns.ts_ms(doc), seq: columns.seq(doc) });
             }
             top.threshold()
@@ -50,10 +50,17 @@ struct Sieve<'a> {
     plan: &'a Plan,
     columns: &'a Columns,
     replaced: &'a [Seq],
+    alive: Option<&'a AliveBitSet>,
+    out: Option<BitSet>,
 }
 
 impl Sieve<'_> {
     fn admits(&self, doc: DocId) -> bool {
+        if self.alive.is_some_and(|alive| alive.is_deleted(doc))
+            || self.out.as_ref().is_some_and(|out| out.contains(doc))
+        {
+            return false;
+        }
         let (selection, columns) = (&self.plan.selection, self.columns);
         if selection.access_mask >> (columns.access(doc) & 15) & 1 == 0 {
             return false;
@@ -84,6 +91,30 @@ impl Sieve<'_> {
     }
 }
 
+/// The documents of a segment that the plan excludes.
+///
+/// Tantivy's own exclusion steps back inside a phrase, which its phrases cannot do; and a union without exclusions is
+/// one that can skip.
+fn out(snapshot: &Snapshot, plan: &Plan, reader: &SegmentReader) -> tantivy::Result<Option<BitSet>> {
+    if plan.not.is_empty() && plan.not_labels.is_empty() {
+        return Ok(None);
+    }
+    let mut out = BitSet::with_max_value(reader.max_doc());
+    let mut queries: Vec<Box<dyn Query>> = plan.not.iter().map(|any| any_of(&snapshot.fields, any)).collect();
+    if !plan.not_labels.is_empty() {
+        queries.push(labels(&snapshot.fields, &plan.not_labels));
+    }
+    for query in queries {
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&snapshot.searcher))?;
+        weight.for_each_no_score(reader, &mut |docs| {
+            for doc in docs {
+                out.insert(*doc);
+            }
+        })?;
+    }
+    Ok(Some(out))
+}
+
 fn query(snapshot: &Snapshot, plan: &Plan) -> tantivy::Result<Box<dyn Query>> {
     let fields = &snapshot.fields;
     let mut filters: Vec<(Occur, Box<dyn Query>)> = Vec::new();
@@ -93,10 +124,6 @@ fn query(snapshot: &Snapshot, plan: &Plan) -> tantivy::Result<Box<dyn Query>> {
     if let Some(origins) = origin_terms(snapshot, plan)? {
         filters.push((Occur::Must, unscored(Box::new(TermSetQuery::new(origins)))));
     }
-    if !plan.not_labels.is_empty() {
-        filters.push((Occur::MustNot, labels(fields, &plan.not_labels)));
-    }
-    filters.extend(plan.not.iter().map(|any| (Occur::MustNot, any_of(fields, any))));
 
     let mut text: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     text.extend(plan.must.iter().map(|any| (Occur::Must, any_of(fields, any))));
@@ -106,12 +133,11 @@ fn query(snapshot: &Snapshot, plan: &Plan) -> tantivy::Result<Box<dyn Query>> {
         return Ok(Box::new(BooleanQuery::new(filters)));
     }
     // Only a plain union of terms can skip what cannot get in: keep it plain where possible.
-    if filters.iter().any(|(occur, _)| *occur == Occur::Must) {
-        filters.push((Occur::Must, Box::new(BooleanQuery::new(text))));
-        return Ok(Box::new(BooleanQuery::new(filters)));
+    if filters.is_empty() {
+        return Ok(Box::new(BooleanQuery::new(text)));
     }
-    text.extend(filters);
-    Ok(Box::new(BooleanQuery::new(text)))
+    filters.push((Occur::Must, Box::new(BooleanQuery::new(text))));
+    Ok(Box::new(BooleanQuery::new(filters)))
 }
 
 fn unscored(query: Box<dyn Query>) -> Box<dyn Query> {

@@ -201,7 +201,7 @@ impl<'p> TailMatches<'p> {
                 (Some(weight), count) => weight.score(found.norm, *count),
                 (None, _) => 1.0,
             });
-            let score = groups.iter().map(|len| scores.by_ref().take(*len).fold(0.0, f32::max)).sum();
+            let score = groups.iter().fold(0.0, |sum, len| sum + scores.by_ref().take(*len).fold(0.0, f32::max));
             top.push(Ranked { score, ts_ms: found.ts_ms, seq: *seq });
         }
         Ok(())
