@@ -50,7 +50,7 @@ pub struct Place<'a> {
     /// The contributor.
     pub actor: Option<&'a str>,
     /// The project of a directory.
-    pub repo_of: &'a dyn Fn(Option<&str>) -> String,
+    pub repo_of: &'a (dyn Fn(Option<&str>) -> String + Sync),
 }
 
 /// Turns lines into redacted events.

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// Events in one append: enough to share the cost of a sync, few enough to let other writers in.
 const APPEND_EVENTS_MAX: usize = 1000;
-/// A locked journal is tried again after these pauses.
-const RETRY_PAUSES_MS: [u64; 4] = [50, 150, 400, 1000];
+/// A locked journal, which waits by itself for a while, is tried again after these pauses.
+const RETRY_PAUSES_MS: [u64; 2] = [50, 200];
 
 /// What was written.
 #[derive(Debug, Default)]

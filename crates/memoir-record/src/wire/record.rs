@@ -153,7 +153,12 @@ impl RawRecord {
 
     /// The record as one line, without the newline.
     pub fn to_line(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        // JSON kept verbatim may have newlines between its tokens; inside a string they are escaped.
+        if line.contains('\n') {
+            line = line.replace('\n', " ");
+        }
+        line
     }
 }
 
