@@ -60,11 +60,20 @@ impl Home {
     pub fn prepare(&self) -> Result<()> {
         if !self.dir.exists() {
             create_private(&self.dir).with_context(|| format!("cannot create the home {}", self.dir.display()))?;
+        } else if self.is_for_memoir() {
+            close_to_others(&self.dir);
         }
         match self.problem() {
             Some(problem) => anyhow::bail!("{problem}"),
             None => Ok(()),
         }
+    }
+
+    /// Whether the directory holds nothing, or nothing but what is memoir's: only such a one may be closed to others.
+    fn is_for_memoir(&self) -> bool {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return false };
+        let names: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect();
+        names.is_empty() || ["journal.db", "config.toml", "spool"].iter().any(|own| names.iter().any(|name| name == own))
     }
 
     /// What is wrong with the directory, and what to do about it.
@@ -121,6 +130,20 @@ fn create_private(dir: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir)
+}
+
+/// Takes away what others may do with our own directory; whether that worked, the check that follows tells.
+fn close_to_others(dir: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt};
+        let me = rustix::process::geteuid().as_raw();
+        if fs::metadata(dir).is_ok_and(|metadata| metadata.uid() == me && metadata.mode() & 0o077 != 0) {
+            let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = dir;
 }
 
 /// The system's time.

@@ -24,7 +24,7 @@ fn events() -> String {
 pub fn run() -> Result<Done> {
     let home = tempfile::Builder::new().prefix("memoir-demo-").tempdir().context("cannot make a home for the demo")?;
     let memoir = std::env::current_exe().context("cannot find this program")?;
-    let mut show = Show { out: Out::new(), memoir: &memoir, home: home.path() };
+    let mut show = Show { out: Out::new(), memoir: &memoir, home: &home.path().join("home") };
     let events = events();
 
     show.say("An agent worked on a project. Its hook pipes what happened into memoir, one JSON object to a line:")?;
@@ -73,9 +73,9 @@ impl Show<'_> {
             command.env_remove(name);
         }
         let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
-        // Standard error comes before standard output here: both go to one place, in the order they are read.
+        // One place for both kinds of output, so that they come in the order they were written.
         let mut child =
-            command.args(args).env("MEMOIR_HOME", self.home).stdin(stdin).spawn().context("cannot run memoir")?;
+            command.args(args).env("MEMOIR_HOME", self.home).stdin(stdin).stderr(std::io::stdout()).spawn().context("cannot run memoir")?;
         if let (Some(text), Some(mut stdin)) = (input, child.stdin.take()) {
             stdin.write_all(text.as_bytes())?;
         }
