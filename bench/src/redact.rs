@@ -1,5 +1,8 @@
 //! Redaction: recall and false alarms on a labelled set, throughput on transcripts, cost in a cold process.
 
+#[path = "../../crates/memoir-redact/tests/redact/corpus.rs"]
+mod corpus;
+
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,9 +17,6 @@ pub struct RedactArgs {
     /// JSON lines with `text`, `secret`, `rule` and `from`
     #[arg(long)]
     labelled: Option<PathBuf>,
-    /// Score only this half of the labelled set: a (even) or b (odd), by a hash of the text
-    #[arg(long)]
-    half: Option<String>,
     /// Print what was missed and what was a false alarm, with the texts
     #[arg(long)]
     verbose: bool,
@@ -39,16 +39,11 @@ pub fn run(args: &RedactArgs) -> Result<()> {
     if let Some(path) = &args.labelled {
         labelled(path, args)?;
     }
+    own_corpus();
     if !args.corpus.is_empty() {
         throughput(args)?;
     }
     Ok(())
-}
-
-/// FNV-1a: splits the labelled set in two halves that no order of lines can change.
-fn is_even(text: &str) -> bool {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-    (hash >> 32).is_multiple_of(2)
 }
 
 #[derive(Default)]
@@ -77,20 +72,17 @@ impl Score {
 fn labelled(path: &Path, args: &RedactArgs) -> Result<()> {
     let redactor = Redactor::builtin();
     let lines = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-    let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
+    let mut scores: BTreeMap<String, Score> = BTreeMap::new();
+    let mut all = Score::default();
     for line in lines.lines().filter(|l| !l.trim().is_empty()) {
         let row: serde_json::Value = serde_json::from_str(line)?;
         let (Some(text), Some(secret)) = (row["text"].as_str(), row["secret"].as_bool()) else {
             bail!("a line without `text` or `secret`");
         };
-        let half = if is_even(text) { "a" } else { "b" };
-        if args.half.as_deref().is_some_and(|h| h != half) {
-            continue;
-        }
         let out = redactor.text(text);
         let changed = out != text;
-        for key in ["all", half] {
-            let score = scores.entry(key).or_default();
+        let from = row["from"].as_str().unwrap_or("").to_owned();
+        for score in [&mut all, scores.entry(from).or_default()] {
             if secret {
                 score.secrets += 1;
                 score.found += usize::from(changed);
@@ -104,10 +96,21 @@ fn labelled(path: &Path, args: &RedactArgs) -> Result<()> {
             println!("{kind} {} {}: {text:?}\n    -> {out:?}", row["from"], row["rule"]);
         }
     }
-    for (half, score) in &scores {
-        score.print(&format!("labelled, {half}"));
+    for (from, score) in &scores {
+        score.print(from);
     }
+    all.print("labelled set");
     Ok(())
+}
+
+/// The agent-transcript corpus of the crate's tests.
+fn own_corpus() {
+    let redactor = Redactor::builtin();
+    let positives = corpus::positives(7);
+    let negatives = corpus::negatives(11, positives.len());
+    let found = positives.iter().filter(|(text, secret)| !redactor.text(text).contains(secret.as_str())).count();
+    let alarms = negatives.iter().filter(|text| redactor.text(text) != text.as_str()).count();
+    Score { secrets: positives.len(), found, negatives: negatives.len(), alarms }.print("own corpus");
 }
 
 /// A fixed text of 500 bytes with one secret in it.
@@ -143,7 +146,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 fn read(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     if path.extension().is_some_and(|e| e == "gz") {
-        let mut child = std::process::Command::new("gzip").arg("-dc").arg(path).stdout(std::process::Stdio::piped()).spawn()?;
+        let mut child =
+            std::process::Command::new("gzip").arg("-dc").arg(path).stdout(std::process::Stdio::piped()).spawn()?;
         child.stdout.take().context("gzip has no output")?.read_to_end(&mut bytes)?;
         child.wait()?;
     } else {
@@ -174,7 +178,13 @@ fn throughput(args: &RedactArgs) -> Result<()> {
             .min()
             .unwrap_or_default()
     };
-    println!("corpus: {} lines of {:.1} MB, {} strings of {:.1} MB", lines.len(), bytes(&lines) as f64 / 1e6, texts.len(), bytes(&texts) as f64 / 1e6);
+    println!(
+        "corpus: {} lines of {:.1} MB, {} strings of {:.1} MB",
+        lines.len(),
+        bytes(&lines) as f64 / 1e6,
+        texts.len(),
+        bytes(&texts) as f64 / 1e6
+    );
     let mut found = Findings::default();
     let mut changed = 0;
     for text in &texts {
@@ -195,7 +205,9 @@ fn throughput(args: &RedactArgs) -> Result<()> {
     let scan = timed(&mut || sum += texts.iter().map(|t| t.bytes().filter(|b| *b == b'~').count()).sum::<usize>());
     let text = timed(&mut || sum += texts.iter().map(|t| redactor.text(t).len()).sum::<usize>());
     let json = timed(&mut || sum += lines.iter().map(|l| redactor.json(l).len()).sum::<usize>());
-    let check = timed(&mut || sum += lines.iter().filter(|l| serde_json::from_str::<Box<serde_json::value::RawValue>>(l).is_ok()).count());
+    let check = timed(&mut || {
+        sum += lines.iter().filter(|l| serde_json::from_str::<Box<serde_json::value::RawValue>>(l).is_ok()).count()
+    });
     println!("throughput, best of 3, one core ({sum}):");
     println!("    copy        {:>8.0} MB/s (limit)", rate(bytes(&texts), copy));
     println!("    count bytes {:>8.0} MB/s (limit)", rate(bytes(&texts), scan));

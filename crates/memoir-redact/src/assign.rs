@@ -44,6 +44,9 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     let name = name_around(scan.bytes, at);
     scan.name_done = name.end.max(at + 1);
     let Some(word) = scan.text.get(name.start..name.end) else { return };
+    if word.len() >= 24 && !word.contains(['_', '-', '.']) && entropy::looks_random(word.as_bytes(), 24) {
+        return;
+    }
     let named = names::classify(word);
     let done = match named {
         Named::Plain => false,
@@ -63,6 +66,9 @@ pub(crate) fn word_at(scan: &mut Scan<'_>, at: usize) {
     }
     let name = name_around(scan.bytes, at);
     let Some(word) = scan.text.get(name.start..name.end) else { return };
+    if word.len() >= 24 && entropy::looks_random(word.as_bytes(), 24) {
+        return;
+    }
     if names::classify(word) != Named::Plain {
         return self::at(scan, at);
     }
@@ -92,11 +98,7 @@ fn name_around(text: &[u8], at: usize) -> Name {
             end += 1;
             continue;
         }
-        let segment = text[end + 1..]
-            .iter()
-            .take(20)
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-            .count();
+        let segment = text[end + 1..].iter().take(20).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
         let word = matches!(b, b'-' | b'.')
             && (1..16).contains(&segment)
             && text[end + 1..end + 1 + segment].iter().all(|b| b.is_ascii_alphabetic() || *b == b'_');
@@ -110,10 +112,7 @@ fn name_around(text: &[u8], at: usize) -> Name {
 
 /// Whether what ends before `at` is an escape (`\n`) or a colour, and a word starts here.
 fn starts_after_escape(text: &[u8], at: usize) -> bool {
-    at > 0
-        && at <= text.len()
-        && (text[at - 1].is_ascii_alphanumeric())
-        && boundary::starts_at(text, at)
+    at > 0 && at <= text.len() && (text[at - 1].is_ascii_alphanumeric()) && boundary::starts_at(text, at)
 }
 
 /// Redacts the value of `name`, if it has one that is a secret. False if there was no value to judge.
@@ -221,7 +220,9 @@ fn stated(text: &[u8], pos: usize) -> Option<(Sep, usize)> {
 
 /// `"name": "X", "value": "…"` and `key="X" value="…"`: the value has a name of its own.
 fn name_value(text: &[u8], mut pos: usize) -> Option<(Sep, usize)> {
-    while pos < text.len() && (text[pos].is_ascii_whitespace() || matches!(text[pos], b',' | b'\\' | b'"' | b'\'' | b'n')) {
+    while pos < text.len()
+        && (text[pos].is_ascii_whitespace() || matches!(text[pos], b',' | b'\\' | b'"' | b'\'' | b'n'))
+    {
         pos += 1;
     }
     let rest = text.get(pos..)?;
@@ -238,9 +239,16 @@ fn after_type(text: &[u8], at: usize) -> Option<usize> {
     let len = rest
         .iter()
         .take(40)
-        .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'&' | b'<' | b'>' | b'[' | b']' | b'\'' | b'|' | b' ' | b'.' | b':' | b'*'))
+        .take_while(|b| {
+            b.is_ascii_alphanumeric()
+                || matches!(b, b'_' | b'&' | b'<' | b'>' | b'[' | b']' | b'\'' | b'|' | b' ' | b'.' | b':' | b'*')
+        })
         .count();
-    if len == 0 || rest[..len].iter().all(u8::is_ascii_digit) || !matches!(rest.get(len), Some(b'=')) || rest[len - 1] != b' ' {
+    if len == 0
+        || rest[..len].iter().all(u8::is_ascii_digit)
+        || !matches!(rest.get(len), Some(b'='))
+        || rest[len - 1] != b' '
+    {
         return None;
     }
     let at = skip_blanks(text, at + len + 1);
@@ -283,7 +291,8 @@ fn read(text: &[u8], sep: Sep, at: usize) -> Option<Value> {
         return rest[end..].starts_with(b"</").then_some(Value { start: at, end: at + end, quoted: true });
     }
     // String prefixes of Python, Rust, C# and the shell: b"", r#"", @"", $''.
-    let lead = rest.iter().take(3).take_while(|b| matches!(b, b'b' | b'r' | b'f' | b'u' | b'L' | b'@' | b'$' | b'#')).count();
+    let lead =
+        rest.iter().take(3).take_while(|b| matches!(b, b'b' | b'r' | b'f' | b'u' | b'L' | b'@' | b'$' | b'#')).count();
     for skip in [lead, 0] {
         if let Some(value) = value::quoted(text, at + skip) {
             return Some(value);
@@ -298,7 +307,8 @@ fn is_secret(named: Named, sep: Sep, v: &[u8], quoted: bool, written: Written<'_
     if v.len() == 40 && written.word.to_ascii_lowercase().replace('_', "").ends_with("secretaccesskey") {
         return v.iter().all(|&b| shape::in_class(b'b', b));
     }
-    if value::is_placeholder(v) || v.len() < 4 {
+    let len_min = if sep == Sep::Tight && named == Named::Password { 2 } else { 4 };
+    if value::is_placeholder(v) || v.len() < len_min {
         return false;
     }
     let literal = quoted || sep == Sep::Tag;
@@ -329,7 +339,10 @@ fn is_secret(named: Named, sep: Sep, v: &[u8], quoted: bool, written: Written<'_
             match sep {
                 _ if !solid => false,
                 _ if literal => entropy::looks_random(v, 8) || v.len() >= 16 && !is_label(v) && !value::is_code(v),
-                _ if loose => entropy::looks_random(v, 8) || v.len() >= 12 && !is_expression(v) && !is_label(v) && !value::is_code(v),
+                _ if loose => {
+                    entropy::looks_random(v, 8)
+                        || v.len() >= 12 && !is_expression(v) && !is_label(v) && !value::is_code(v)
+                }
                 _ => entropy::looks_random(v, 10) && !value::is_code(v),
             }
         }
@@ -348,7 +361,8 @@ fn is_secret(named: Named, sep: Sep, v: &[u8], quoted: bool, written: Written<'_
 
 /// A call, an index, a path of identifiers with dots: an expression even where any word may be a password.
 fn is_expression(v: &[u8]) -> bool {
-    value::is_code(v) && v.iter().any(|b| matches!(b, b'.' | b'(' | b'[' | b':')) || matches!(v, b"None" | b"null" | b"nil" | b"str" | b"self")
+    value::is_code(v) && v.iter().any(|b| matches!(b, b'.' | b'(' | b'[' | b':'))
+        || matches!(v, b"None" | b"null" | b"nil" | b"str" | b"self")
 }
 
 fn has_symbol(v: &[u8]) -> bool {
@@ -359,7 +373,8 @@ fn has_symbol(v: &[u8]) -> bool {
 
 /// `my-app-secret`, `color.primary`, `next_page`: words joined by marks.
 fn is_label(v: &[u8]) -> bool {
-    let word = |s: &[u8]| s.iter().all(|b| b.is_ascii_lowercase()) || s.iter().all(|b| b.is_ascii_digit()) && s.len() < 4;
+    let word =
+        |s: &[u8]| s.iter().all(|b| b.is_ascii_lowercase()) || s.iter().all(|b| b.is_ascii_digit()) && s.len() < 4;
     let title = |s: &[u8]| !s.is_empty() && s[1..].iter().all(|b| b.is_ascii_lowercase());
     let joined = v.iter().any(|b| matches!(b, b'-' | b'_' | b'.' | b'/' | b':'));
     joined && v.split(|b| matches!(b, b'-' | b'_' | b'.' | b'/' | b':')).all(|s| (word(s) || title(s)) && s.len() <= 16)

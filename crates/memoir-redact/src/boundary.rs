@@ -29,12 +29,8 @@ fn is_hex(s: &[u8]) -> bool {
 /// Where the colour sequence starts that ends at the end of `head`.
 fn ansi_start(head: &[u8]) -> Option<usize> {
     let body = head.len().checked_sub(1)?;
-    let params = head[..body]
-        .iter()
-        .rev()
-        .take(ANSI_BYTES_MAX)
-        .take_while(|b| b.is_ascii_digit() || **b == b';')
-        .count();
+    let params =
+        head[..body].iter().rev().take(ANSI_BYTES_MAX).take_while(|b| b.is_ascii_digit() || **b == b';').count();
     let bracket = body.checked_sub(params + 1)?;
     (head[bracket] == b'[').then_some(())?;
     let lead = &head[..bracket];
@@ -67,11 +63,7 @@ fn one_ansi(text: &[u8]) -> Option<usize> {
         _ => return None,
     };
     (*text.get(esc)? == b'[').then_some(())?;
-    let params = text[esc + 1..]
-        .iter()
-        .take(ANSI_BYTES_MAX)
-        .take_while(|b| b.is_ascii_digit() || **b == b';')
-        .count();
+    let params = text[esc + 1..].iter().take(ANSI_BYTES_MAX).take_while(|b| b.is_ascii_digit() || **b == b';').count();
     let end = esc + 1 + params;
     text.get(end)?.is_ascii_alphabetic().then_some(end + 1)
 }
@@ -83,7 +75,5 @@ pub(crate) fn is_file_name(rest: &[u8]) -> bool {
         b".json", b".webp", b".rs", b".py",
     ];
     rest.first() == Some(&b'.')
-        && EXTENSIONS
-            .iter()
-            .any(|e| rest.starts_with(e) && !rest.get(e.len()).is_some_and(u8::is_ascii_alphanumeric))
+        && EXTENSIONS.iter().any(|e| rest.starts_with(e) && !rest.get(e.len()).is_some_and(u8::is_ascii_alphanumeric))
 }

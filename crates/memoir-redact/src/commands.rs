@@ -54,11 +54,14 @@ fn words(text: &[u8], from: usize) -> Vec<Word> {
 /// `-u user:pass`, `--user`, `-b cookie`, `--cookie`, also of wget and HTTPie.
 pub(crate) fn curl_at(scan: &mut Scan<'_>, at: usize) {
     let text = scan.bytes;
-    if at < scan.command_done || at > 0 && text[at - 1].is_ascii_alphanumeric() && !crate::boundary::starts_at(text, at) {
+    if at < scan.command_done || at > 0 && text[at - 1].is_ascii_alphanumeric() && !crate::boundary::starts_at(text, at)
+    {
         return;
     }
     let word = text[at..].iter().take(8).take_while(|b| b.is_ascii_alphanumeric()).count();
-    if !matches!(&text[at..at + word], b"curl" | b"wget" | b"http" | b"https" | b"xh") || !matches!(text.get(at + word), Some(b' ' | b'\\')) {
+    if !matches!(&text[at..at + word], b"curl" | b"wget" | b"http" | b"https" | b"xh")
+        || !matches!(text.get(at + word), Some(b' ' | b'\\'))
+    {
         return;
     }
     let words = words(text, at + word);
@@ -79,7 +82,9 @@ pub(crate) fn curl_at(scan: &mut Scan<'_>, at: usize) {
                 }
             }
             _ if flag.starts_with(b"--user=") => user_password(scan, w.start + 7, w.end),
-            _ if flag.starts_with(b"-u") && flag.len() > 4 && flag.contains(&b':') => user_password(scan, w.start + 2, w.end),
+            _ if flag.starts_with(b"-u") && flag.len() > 4 && flag.contains(&b':') => {
+                user_password(scan, w.start + 2, w.end)
+            }
             _ => {}
         }
     }
@@ -103,7 +108,8 @@ fn user_password(scan: &mut Scan<'_>, start: usize, end: usize) {
     let v = &text[from..to];
     const WORDS: &[&[u8]] = &[b"token", b"password", b"apikey", b"api_key", b"api_token", b"your_password"];
     let literal = !value::is_placeholder(v) && !WORDS.iter().any(|w| v.eq_ignore_ascii_case(w));
-    if !v.is_empty() && literal && !(v.starts_with(b"$") && v.len() > 1) && !v.starts_with(b"//") {
+    let variable = v.starts_with(b"$") && v.len() > 1;
+    if !v.is_empty() && literal && !variable && !v.starts_with(b"//") {
         scan.hit(from, to, "password", Rank::Named);
     }
 }
@@ -119,7 +125,8 @@ pub(crate) fn short_flag_at(scan: &mut Scan<'_>, at: usize) {
         return;
     }
     let (flag, glued, spaced): (&[u8], bool, bool) = match &text[at..at + len] {
-        b"mysql" | b"mysqldump" | b"mysqladmin" | b"mysqlimport" | b"mariadb" | b"mariadb-dump" | b"mysqlsh" | b"mysqlshow" | b"mysqlcheck" => (b"-p", true, false),
+        b"mysql" | b"mysqldump" | b"mysqladmin" | b"mysqlimport" | b"mariadb" | b"mariadb-dump" | b"mysqlsh"
+        | b"mysqlshow" | b"mysqlcheck" => (b"-p", true, false),
         b"sshpass" => (b"-p", true, true),
         b"redis-cli" => (b"-a", false, true),
         b"mongo" | b"mongosh" | b"mongodump" | b"mongorestore" => (b"-p", true, true),
@@ -176,16 +183,34 @@ fn plain(scan: &mut Scan<'_>, start: usize, end: usize) {
 /// A `.pgpass` line: `host:port:database:user:password`.
 pub(crate) fn pgpass_at(scan: &mut Scan<'_>, at: usize) {
     let text = scan.bytes;
-    let from = text[..at].iter().rev().take(256).position(|&b| b == b'\n' || b == b' ').map_or(at.saturating_sub(256), |n| at - n);
-    let to = text[at..].iter().take(512).position(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\')).map_or(text.len().min(at + 512), |n| at + n);
+    let from = text[..at]
+        .iter()
+        .rev()
+        .take(256)
+        .position(|&b| b == b'\n' || b == b' ')
+        .map_or(at.saturating_sub(256), |n| at - n);
+    let to = text[at..]
+        .iter()
+        .take(512)
+        .position(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\'))
+        .map_or(text.len().min(at + 512), |n| at + n);
     let line = &text[from..to];
     let mut fields = line.splitn(5, |&b| b == b':');
-    let (Some(host), Some(port), Some(db), Some(user), Some(secret)) = (fields.next(), fields.next(), fields.next(), fields.next(), fields.next()) else {
+    let (Some(host), Some(port), Some(db), Some(user), Some(secret)) =
+        (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
+    else {
         return;
     };
     let port_ok = port == b"*" || !port.is_empty() && port.len() <= 5 && port.iter().all(u8::is_ascii_digit);
     let name = |f: &[u8]| !f.is_empty() && f.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.*".contains(b));
-    if port_ok && name(host) && name(db) && name(user) && secret.len() >= 4 && !value::is_placeholder(secret) && !db.iter().all(u8::is_ascii_digit) {
+    if port_ok
+        && name(host)
+        && name(db)
+        && name(user)
+        && secret.len() >= 4
+        && !value::is_placeholder(secret)
+        && !db.iter().all(u8::is_ascii_digit)
+    {
         scan.hit(to - secret.len(), to, "password", Rank::Named);
     }
 }

@@ -97,7 +97,9 @@ pub(crate) fn id_at(scan: &mut Scan<'_>, at: usize) {
     }
     let Some(run) = candidate(scan.bytes, end) else { return };
     let found = CONTEXTUAL.iter().find(|p| {
-        ID_PROVIDERS.contains(&p.keyword) && entropy::contains(&before, p.keyword.as_bytes()) && fits(p.shapes, scan.bytes, run.0, run.1)
+        ID_PROVIDERS.contains(&p.keyword)
+            && entropy::contains(&before, p.keyword.as_bytes())
+            && fits(p.shapes, scan.bytes, run.0, run.1)
     });
     if let Some(provider) = found {
         scan.hit(run.0, run.1, format!("{}-id", provider.keyword.replace('_', "-")), Rank::Shape);
@@ -106,8 +108,42 @@ pub(crate) fn id_at(scan: &mut Scan<'_>, at: usize) {
 
 /// Words that are a provider's name and much else.
 const COMMON: &[&str] = &[
-    "abstract", "capsule", "segment", "column", "square", "capture", "github", "gitlab", "google", "privacy", "magnetic", "moderation", "sentiment", "autopilot",
-    "harvest", "notion", "terraform", "elastic", "strava", "travis", "facebook", "shortcut", "protocols", "readability", "guardian", "polygon", "prospect", "persona", "stripe", "twitter", "linkedin", "youtube", "dropbox", "zipcode", "sparkpay", "monday",
+    "abstract",
+    "capsule",
+    "segment",
+    "column",
+    "square",
+    "capture",
+    "github",
+    "gitlab",
+    "google",
+    "privacy",
+    "magnetic",
+    "moderation",
+    "sentiment",
+    "autopilot",
+    "harvest",
+    "notion",
+    "terraform",
+    "elastic",
+    "strava",
+    "travis",
+    "facebook",
+    "shortcut",
+    "protocols",
+    "readability",
+    "guardian",
+    "polygon",
+    "prospect",
+    "persona",
+    "stripe",
+    "twitter",
+    "linkedin",
+    "youtube",
+    "dropbox",
+    "zipcode",
+    "sparkpay",
+    "monday",
 ];
 
 /// Whether `theprovider=…` is enough: the name is long and no other word, and the shapes are exact.
@@ -128,7 +164,11 @@ pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
         return;
     }
     let start = end + gap + 1;
-    let skip = scan.bytes[start..].iter().take(8).take_while(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'`' | b'=' | b'>')).count();
+    let skip = scan.bytes[start..]
+        .iter()
+        .take(8)
+        .take_while(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'`' | b'=' | b'>'))
+        .count();
     let start = start + skip;
     let stop = start + scan.bytes[start..].iter().take(256).take_while(|&&b| is_token_byte(b)).count();
     let body = &scan.bytes[start..stop];
@@ -136,7 +176,11 @@ pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
     let exact = provider
         .shapes
         .split('|')
-        .filter(|s| shape::parts(s).all(|p| matches!(p, shape::Part::Literal(_)) || matches!(p, shape::Part::Run { min, max, .. } if min == max)))
+        .filter(|s| {
+            shape::parts(s).all(|p| {
+                matches!(p, shape::Part::Literal(_)) || matches!(p, shape::Part::Run { min, max, .. } if min == max)
+            })
+        })
         .any(|s| fits(s, scan.bytes, start, stop));
     if exact && mix.digit >= 2 && mix.letters() > 0 && entropy::bits(body) > 2.3 && body.len() >= 16 {
         scan.hit(start, stop, format!("{}-token", provider.keyword.replace(['.', '_'], "-")), Rank::Shape);
@@ -186,7 +230,10 @@ fn candidate(text: &[u8], from: usize) -> Option<(usize, usize)> {
 }
 
 fn is_gap(b: u8) -> bool {
-    matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'=' | b':' | b'>' | b',' | b'(' | b'{' | b'|' | b'\\' | b'*' | b'-')
+    matches!(
+        b,
+        b' ' | b'\t' | b'"' | b'\'' | b'`' | b'=' | b':' | b'>' | b',' | b'(' | b'{' | b'|' | b'\\' | b'*' | b'-'
+    )
 }
 
 fn is_token_byte(b: u8) -> bool {
@@ -241,7 +288,13 @@ fn unlisted(scan: &mut Scan<'_>, run: (usize, usize)) -> bool {
         let solid = body.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
         let hash = matches!(body.len(), 40 | 64) && body.iter().all(u8::is_ascii_hexdigit);
         let mix = entropy::Mix::of(body);
-        if solid && !hash && !entropy::is_uuid(body) && mix.other <= 2 && mix.digit >= 3 && entropy::looks_random(body, 20) {
+        if solid
+            && !hash
+            && !entropy::is_uuid(body)
+            && mix.other <= 2
+            && mix.digit >= 3
+            && entropy::looks_random(body, 20)
+        {
             scan.hit(start, run.1, "token", Rank::Named);
             return true;
         }
@@ -274,7 +327,5 @@ fn is_words(body: &[u8]) -> bool {
 }
 
 fn fits(shapes: &str, text: &[u8], start: usize, end: usize) -> bool {
-    shapes
-        .split('|')
-        .any(|s| shape::match_at(s, &text[..end], start).is_some_and(|m| m.end == end))
+    shapes.split('|').any(|s| shape::match_at(s, &text[..end], start).is_some_and(|m| m.end == end))
 }

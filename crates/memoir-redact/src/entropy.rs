@@ -92,10 +92,7 @@ fn without_digits(s: &[u8], mix: &Mix) -> bool {
     if mix.upper < 4 || mix.lower < 4 || mix.other > 1 {
         return false;
     }
-    let changes = s
-        .windows(2)
-        .filter(|w| w[0].is_ascii_uppercase() != w[1].is_ascii_uppercase())
-        .count();
+    let changes = s.windows(2).filter(|w| w[0].is_ascii_uppercase() != w[1].is_ascii_uppercase()).count();
     changes * 9 >= s.len() * 4 && bits(s) > 3.5
 }
 

@@ -8,8 +8,32 @@ use crate::{boundary, entropy};
 
 /// Schemes with one credential after them.
 const SCHEMES: &[&str] = &[
-    "bearer", "basic", "token", "apikey", "api-key", "key", "jwt", "negotiate", "ntlm", "ssws", "geniekey", "splunk", "sharedkey",
-    "sharedkeylite", "x-api-key", "bot", "client-id", "oauth2", "pat", "apitoken", "private-token", "gogs", "discogs", "deepl-auth-key", "klaviyo-api-key", "snowflake",
+    "bearer",
+    "basic",
+    "token",
+    "apikey",
+    "api-key",
+    "key",
+    "jwt",
+    "negotiate",
+    "ntlm",
+    "ssws",
+    "geniekey",
+    "splunk",
+    "sharedkey",
+    "sharedkeylite",
+    "x-api-key",
+    "bot",
+    "client-id",
+    "oauth2",
+    "pat",
+    "apitoken",
+    "private-token",
+    "gogs",
+    "discogs",
+    "deepl-auth-key",
+    "klaviyo-api-key",
+    "snowflake",
 ];
 /// Schemes with a list of parameters after them: all of it goes.
 const LISTS: &[&str] = &["digest", "oauth", "aws4-hmac-sha256", "aws", "hawk", "hmac", "signature", "mac"];
@@ -38,6 +62,7 @@ pub(crate) fn authorization(scan: &mut Scan<'_>, name: Name) -> bool {
     let spaced = line.get(word_len) == Some(&b' ');
     if spaced && LISTS.contains(&scheme.as_str()) {
         let start = assign::skip_blanks(text, pos + word_len);
+        let end = list_end(text, name, pos, start);
         let rest = &text[start..end];
         if rest.contains(&b'=') && !value::is_placeholder(rest) {
             scan.hit(start, end, "authorization", Rank::Named);
@@ -50,6 +75,23 @@ pub(crate) fn authorization(scan: &mut Scan<'_>, name: Name) -> bool {
         return credential(scan, start, end, Least::Any);
     }
     credential(scan, pos, end, Least::Random)
+}
+
+/// Where a list of parameters ends: they are quoted themselves, so only the quote around the header ends it early.
+fn list_end(text: &[u8], name: Name, value: usize, start: usize) -> usize {
+    let limit = text.len().min(start + value::VALUE_BYTES_MAX);
+    let quote = [name.start, value]
+        .into_iter()
+        .filter_map(|at| text.get(at.checked_sub(1)?))
+        .find(|b| matches!(b, b'"' | b'\'' | b'`'));
+    let mut pos = start;
+    while pos < limit && !matches!(text[pos], b'\n' | b'\r' | 0x1b) {
+        if Some(&text[pos]) == quote && text[pos - 1] != b'\\' || text[pos..limit].starts_with(b"\\n") {
+            break;
+        }
+        pos += 1;
+    }
+    pos
 }
 
 /// How much a credential must look like one.
@@ -67,7 +109,9 @@ fn credential(scan: &mut Scan<'_>, start: usize, end: usize, least: Least) -> bo
     }
     let enough = match least {
         Least::Any => v.len() >= 6 && (entropy::Mix::of(v).seams > 0 || entropy::looks_random(v, 12)),
-        Least::Random => entropy::looks_random(v, 12) || v.len() >= 16 && entropy::Mix::of(v).seams > 1 && entropy::bits(v) > 3.0,
+        Least::Random => {
+            entropy::looks_random(v, 12) || v.len() >= 16 && entropy::Mix::of(v).seams > 1 && entropy::bits(v) > 3.0
+        }
     };
     if enough {
         scan.hit(found.start, found.end, "authorization", Rank::Named);
@@ -105,7 +149,9 @@ pub(crate) fn scheme_at(scan: &mut Scan<'_>, at: usize) {
     }
     let mix = entropy::Mix::of(v);
     let seen = if basic {
-        v.len() >= 8 && (v.ends_with(b"=") && v.len() % 4 == 0 || mix.digit > 0 && mix.upper > 0 && mix.lower > 0 && entropy::looks_random(v, 8))
+        v.len() >= 8
+            && (v.ends_with(b"=") && v.len().is_multiple_of(4)
+                || mix.digit > 0 && mix.upper > 0 && mix.lower > 0 && entropy::looks_random(v, 8))
     } else {
         entropy::looks_random(v, 10) && !value::is_code(v)
     };
@@ -138,8 +184,13 @@ pub(crate) fn cookie_value(scan: &mut Scan<'_>, pos: usize) -> bool {
     let end = line_end(text, pos);
     let line = &text[pos..end];
     let key = line.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_-.[]$!".contains(b)).count();
-    let pair = key > 0 && line.get(key) == Some(&b'=') && line.get(key + 1).is_some_and(|b| !b.is_ascii_whitespace() && *b != b'=');
-    if !pair || value::is_placeholder(&line[key + 1..]) || value::is_code(&line[key + 1..]) && line[key + 1..].contains(&b'(') {
+    let pair = key > 0
+        && line.get(key) == Some(&b'=')
+        && line.get(key + 1).is_some_and(|b| !b.is_ascii_whitespace() && *b != b'=');
+    if !pair
+        || value::is_placeholder(&line[key + 1..])
+        || value::is_code(&line[key + 1..]) && line[key + 1..].contains(&b'(')
+    {
         return false;
     }
     let end = pos + line.trim_ascii_end().len();
@@ -163,7 +214,8 @@ fn line_end(text: &[u8], from: usize) -> usize {
         .enumerate()
         .position(|(i, &b)| {
             matches!(b, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | 0x1b)
-                || b == b'\\' && matches!(text.get(from + i + 1), None | Some(b'n' | b'r' | b'"' | b'\\' | b'u' | b'\''))
+                || b == b'\\'
+                    && matches!(text.get(from + i + 1), None | Some(b'n' | b'r' | b'"' | b'\\' | b'u' | b'\''))
         })
         .map_or(limit, |n| from + n)
 }

@@ -22,7 +22,13 @@ pub(crate) fn arn_at(scan: &mut Scan<'_>, at: usize) {
     let word = |f: &[u8]| !f.is_empty() && f.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-');
     let region_ok = region.is_empty() || word(region) && region.iter().filter(|&&b| b == b'-').count() >= 2;
     let account_ok = account.is_empty() || account.len() == 12 && account.iter().all(u8::is_ascii_digit);
-    if !partition.starts_with(b"aws") || !word(service) || !region_ok || !account_ok || resource.is_empty() || arn.contains(&b'$') && account.contains(&b'$') {
+    if !partition.starts_with(b"aws")
+        || !word(service)
+        || !region_ok
+        || !account_ok
+        || resource.is_empty()
+        || arn.contains(&b'$') && account.contains(&b'$')
+    {
         return;
     }
     let start = end - resource.len() - 1 - account.len();
@@ -31,7 +37,8 @@ pub(crate) fn arn_at(scan: &mut Scan<'_>, at: usize) {
 }
 
 fn token_end(text: &[u8], at: usize, marks: &[u8]) -> usize {
-    let mut end = at + text[at..].iter().take(512).take_while(|b| b.is_ascii_alphanumeric() || marks.contains(b)).count();
+    let mut end =
+        at + text[at..].iter().take(512).take_while(|b| b.is_ascii_alphanumeric() || marks.contains(b)).count();
     while end > at && matches!(text[end - 1], b'.' | b',' | b'=' | b':') {
         end -= 1;
     }
@@ -82,7 +89,10 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
         }
         let dot = at;
         let mut start = dot;
-        while start > 0 && dot - start < 128 && (text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'-' | b'_' | b'.')) {
+        while start > 0
+            && dot - start < 128
+            && (text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'-' | b'_' | b'.'))
+        {
             start -= 1;
         }
         while start < dot && text[start] == b'.' {
@@ -90,7 +100,9 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
         }
         let name = &text[start..dot];
         let short = matches!(name, b"" | b"www" | b"s3" | b"docs" | b"cdn" | b"console");
-        let path = rule == "aws-bucket" && text.get(dot + suffix.len()) == Some(&b'/') && text.get(dot + suffix.len() + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let path = rule == "aws-bucket"
+            && text.get(dot + suffix.len()) == Some(&b'/')
+            && text.get(dot + suffix.len() + 1).is_some_and(u8::is_ascii_alphanumeric);
         let next = text.get(dot + suffix.len());
         let ends = !next.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.' || *b == b'-');
         if !short && !path && ends {
@@ -100,7 +112,10 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     }
     if let Some(len) = regional(window) {
         let mut start = at;
-        while start > 0 && at - start < 128 && (text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'-' | b'_' | b'.')) {
+        while start > 0
+            && at - start < 128
+            && (text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'-' | b'_' | b'.'))
+        {
             start -= 1;
         }
         if start < at && !text.get(at + len).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.') {
@@ -110,7 +125,12 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     }
     if window.starts_with(b"s3.amazonaws.com/") && (at == 0 || !matches!(text[at - 1], b'.' | b'-')) {
         let start = at + 17;
-        let end = start + text[start..].iter().take(64).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_')).count();
+        let end = start
+            + text[start..]
+                .iter()
+                .take(64)
+                .take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_'))
+                .count();
         if end - start >= 3 {
             scan.hit(start, end, "aws-bucket", Rank::Shape);
         }
@@ -121,8 +141,10 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
 /// `.s3-us-east-2.amazonaws.com`, `.s3.eu-west-1.amazonaws.com`: its length.
 fn regional(window: &[u8]) -> Option<usize> {
     let region = window.strip_prefix(b".s3-").or(window.strip_prefix(b".s3."))?;
-    let len = region.iter().take(24).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || **b == b'-').count();
-    let known = region[..len].iter().filter(|&&b| b == b'-').count() >= 2 && region[len..].starts_with(b".amazonaws.com");
+    let len =
+        region.iter().take(24).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || **b == b'-').count();
+    let known =
+        region[..len].iter().filter(|&&b| b == b'-').count() >= 2 && region[len..].starts_with(b".amazonaws.com");
     known.then_some(4 + len + 14)
 }
 

@@ -14,28 +14,58 @@ const STRINGS_DEPTH_MAX: usize = 6;
 
 /// Redacts a JSON document; a text that is not one goes through the rules for text.
 pub(crate) fn redact<'a>(redactor: &Redactor, json: &'a str, found: &mut Findings) -> Cow<'a, str> {
-    redact_nested(redactor, json, found, 0).unwrap_or_else(|| redactor.text_with(json, found))
+    let Some(edits) = edits(redactor, json, 0) else { return redactor.text_with(json, found) };
+    if edits.is_empty() {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    let mut copied = 0;
+    for edit in &edits {
+        found.add(&edit.rule);
+        out.push_str(&json[copied..edit.start]);
+        out.push_str(&edit.with);
+        copied = edit.end;
+    }
+    out.push_str(&json[copied..]);
+    Cow::Owned(out)
 }
 
-fn redact_nested<'a>(redactor: &Redactor, json: &'a str, found: &mut Findings, opened: usize) -> Option<Cow<'a, str>> {
-    let mut local = Findings::default();
-    let mut walk = Walk { redactor, json, bytes: json.as_bytes(), pos: 0, copied: 0, out: String::new(), found: &mut local, opened, changed: false };
+/// What to replace in a document, in order; nothing if it is not a valid one.
+fn edits(redactor: &Redactor, json: &str, opened: usize) -> Option<Vec<Edit>> {
+    let mut walk = Walk { redactor, json, bytes: json.as_bytes(), pos: 0, edits: Vec::new(), opened };
     walk.blanks();
-    walk.value(Under::Neutral, "", 0)?;
+    walk.value(Under::Neutral, 0)?;
     walk.blanks();
-    if walk.pos != walk.bytes.len() {
-        return None;
-    }
-    let out = walk.finish();
-    found.merge(&local);
-    Some(out)
+    (walk.pos == walk.bytes.len()).then_some(walk.edits)
+}
+
+/// A replacement, already escaped for the document it is in.
+struct Edit {
+    start: usize,
+    end: usize,
+    with: String,
+    rule: Cow<'static, str>,
 }
 
 /// What the keys above a value say of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Under {
     Neutral,
+    /// Only a value that looks random counts.
+    Weak,
     Secret(Named),
+}
+
+impl Under {
+    fn key(name: &str) -> Under {
+        match names::classify(name) {
+            // A key that was redacted itself says nothing any more.
+            _ if name.contains('[') => Under::Neutral,
+            Named::Plain => Under::Neutral,
+            Named::Weak => Under::Weak,
+            named => Under::Secret(named),
+        }
+    }
 }
 
 struct Walk<'r, 'j> {
@@ -43,23 +73,11 @@ struct Walk<'r, 'j> {
     json: &'j str,
     bytes: &'j [u8],
     pos: usize,
-    /// Everything before this has been written to `out`.
-    copied: usize,
-    out: String,
-    found: &'r mut Findings,
+    edits: Vec<Edit>,
     opened: usize,
-    changed: bool,
 }
 
 impl<'j> Walk<'_, 'j> {
-    fn finish(mut self) -> Cow<'j, str> {
-        if !self.changed {
-            return Cow::Borrowed(self.json);
-        }
-        self.out.push_str(&self.json[self.copied..]);
-        Cow::Owned(self.out)
-    }
-
     fn blanks(&mut self) {
         while matches!(self.bytes.get(self.pos), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.pos += 1;
@@ -70,18 +88,18 @@ impl<'j> Walk<'_, 'j> {
         (self.bytes.get(self.pos) == Some(&b)).then(|| self.pos += 1)
     }
 
-    fn value(&mut self, under: Under, key: &str, depth: usize) -> Option<()> {
+    fn value(&mut self, under: Under, depth: usize) -> Option<()> {
         if depth > DEPTH_MAX {
             return None;
         }
         match *self.bytes.get(self.pos)? {
             b'{' => self.object(under, depth),
-            b'[' => self.array(under, key, depth),
-            b'"' => self.string(under, key),
+            b'[' => self.array(under, depth),
+            b'"' => self.string(under),
             b't' => self.word("true"),
             b'f' => self.word("false"),
             b'n' => self.word("null"),
-            _ => self.number(under, key),
+            _ => self.number(under),
         }
     }
 
@@ -95,30 +113,27 @@ impl<'j> Walk<'_, 'j> {
         if self.eat(b'}').is_some() {
             return Some(());
         }
-        let mut named_by: Option<Named> = None;
+        // `{"name": "DB_PASSWORD", "value": "…"}`: one value names the other.
+        let mut named_by = Under::Neutral;
         loop {
             self.blanks();
             let raw = self.string_end()?;
-            let key = unescape(&self.json[raw.0..raw.1])?;
-            self.key(&key, raw);
+            let key = self.unescaped(&raw)?;
+            self.key(&key, &raw);
             self.blanks();
             self.eat(b':')?;
             self.blanks();
-            // `{"name": "DB_PASSWORD", "value": "…"}`
-            let names_next = matches!(key.as_ref(), "name" | "key" | "Name" | "Key");
+            let own = Under::key(&key);
             let start = self.pos;
-            let inner = match (under, secret_name(&key), named_by) {
-                (_, Some(named), _) => Under::Secret(named),
-                (_, None, Some(named)) if matches!(key.as_ref(), "value" | "Value") => Under::Secret(named),
-                (Under::Secret(named), None, _) => Under::Secret(named),
-                (Under::Neutral, None, _) => Under::Neutral,
+            let inner = match (own, under) {
+                (Under::Secret(_), _) => own,
+                (_, Under::Secret(_)) => under,
+                _ if named_by != Under::Neutral && matches!(key.as_ref(), "value" | "Value") => named_by,
+                _ => own,
             };
-            if self.bytes.get(self.pos) == Some(&b'"') && names_next && under == Under::Neutral {
-                self.value(Under::Neutral, &key, depth + 1)?;
-                let text = self.json.get(start + 1..self.pos - 1)?;
-                named_by = secret_name(text);
-            } else {
-                self.value(inner, &key, depth + 1)?;
+            self.value(inner, depth + 1)?;
+            if matches!(key.as_ref(), "name" | "key" | "Name" | "Key") && self.bytes.get(start) == Some(&b'"') {
+                named_by = Under::key(self.json.get(start + 1..self.pos - 1)?);
             }
             self.blanks();
             if self.eat(b'}').is_some() {
@@ -128,7 +143,7 @@ impl<'j> Walk<'_, 'j> {
         }
     }
 
-    fn array(&mut self, under: Under, key: &str, depth: usize) -> Option<()> {
+    fn array(&mut self, under: Under, depth: usize) -> Option<()> {
         self.eat(b'[')?;
         self.blanks();
         if self.eat(b']').is_some() {
@@ -136,7 +151,7 @@ impl<'j> Walk<'_, 'j> {
         }
         loop {
             self.blanks();
-            self.value(under, key, depth + 1)?;
+            self.value(under, depth + 1)?;
             self.blanks();
             if self.eat(b']').is_some() {
                 return Some(());
@@ -145,45 +160,42 @@ impl<'j> Walk<'_, 'j> {
         }
     }
 
-    /// Steps over a string; the offsets of what is between its quotes.
-    fn string_end(&mut self) -> Option<(usize, usize)> {
+    /// Steps over a string.
+    fn string_end(&mut self) -> Option<Raw> {
         self.eat(b'"')?;
         let start = self.pos;
+        let mut escaped = false;
         loop {
-            let rest = &self.bytes[self.pos..];
-            let n = memchr::memchr2(b'"', b'\\', rest)?;
-            self.pos += n;
+            let rest = self.bytes.get(self.pos..)?;
+            self.pos += memchr::memchr2(b'"', b'\\', rest)?;
             if self.bytes[self.pos] == b'"' {
                 self.pos += 1;
-                return Some((start, self.pos - 1));
+                return Some(Raw { start, end: self.pos - 1, escaped });
             }
+            escaped = true;
             self.pos += 2;
         }
     }
 
+    fn unescaped(&self, raw: &Raw) -> Option<Cow<'j, str>> {
+        let source = self.json.get(raw.start..raw.end)?;
+        if raw.escaped { unescape(source) } else { Some(Cow::Borrowed(source)) }
+    }
+
     /// A secret in a key itself goes by the rules for text.
-    fn key(&mut self, key: &str, raw: (usize, usize)) {
-        if key.len() >= 12
-            && let Cow::Owned(clean) = self.redactor.text_with(key, self.found)
-        {
-            self.replace(raw, &escape(&clean));
+    fn key(&mut self, key: &str, raw: &Raw) {
+        if key.len() >= 12 {
+            self.text(key, raw);
         }
     }
 
-    fn string(&mut self, under: Under, key: &str) -> Option<()> {
+    fn string(&mut self, under: Under) -> Option<()> {
         let raw = self.string_end()?;
-        let source = &self.json[raw.0..raw.1];
-        if source.bytes().any(|b| b < 0x20) {
-            return None;
-        }
-        let text = unescape(source)?;
+        let text = self.unescaped(&raw)?;
         if let Under::Secret(named) = under
-            && self.is_secret(named, &text)
+            && self.is_secret(&text)
         {
-            self.found.add(named.rule());
-            let mut marker = String::new();
-            push_marker(&mut marker, named.rule());
-            self.replace(raw, &marker);
+            self.replace(raw.start, raw.end, marker(named.rule()), named.rule().into());
             return Some(());
         }
         if text.len() < 6 {
@@ -191,31 +203,49 @@ impl<'j> Walk<'_, 'j> {
         }
         if self.opened < STRINGS_DEPTH_MAX
             && looks_like_json(&text)
-            && let Some(inner) = redact_nested(self.redactor, &text, self.found, self.opened + 1)
+            && let Some(inner) = edits(self.redactor, &text, self.opened + 1)
         {
-            if let Cow::Owned(inner) = inner {
-                self.replace(raw, &escape(&inner));
+            let at = offsets(&self.json[raw.start..raw.end], inner.iter().flat_map(|e| [e.start, e.end]));
+            for (edit, at) in inner.into_iter().zip(at.chunks_exact(2)) {
+                self.replace(raw.start + at[0], raw.start + at[1], escape(&edit.with), edit.rule);
             }
             return Some(());
         }
-        if let Cow::Owned(clean) = self.redactor.text_with(&text, self.found) {
-            self.replace(raw, &escape(&clean));
-        } else if names::classify(key) == Named::Weak && is_weak_secret(&text) && !self.redactor.is_allowed(&text) {
-            self.found.add("token");
-            self.replace(raw, "[redacted:token]");
+        let before = self.edits.len();
+        self.text(&text, &raw);
+        if before == self.edits.len()
+            && under == Under::Weak
+            && is_weak_secret(&text)
+            && !self.redactor.is_allowed(&text)
+        {
+            self.replace(raw.start, raw.end, marker("token"), "token".into());
         }
         Some(())
     }
 
-    fn is_secret(&self, named: Named, text: &str) -> bool {
+    /// Applies the rules for text to what a string stands for.
+    fn text(&mut self, text: &str, raw: &Raw) {
+        let spans = self.redactor.spans(text);
+        if spans.is_empty() {
+            return;
+        }
+        let at = offsets(&self.json[raw.start..raw.end], spans.iter().flat_map(|s| [s.start, s.end]));
+        for (span, at) in spans.into_iter().zip(at.chunks_exact(2)) {
+            self.replace(raw.start + at[0], raw.start + at[1], marker(&span.rule), span.rule);
+        }
+    }
+
+    fn is_secret(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        let _ = named;
         !text.trim().is_empty() && !value::is_marker(bytes) && !is_template(bytes) && !self.redactor.is_allowed(text)
     }
 
-    fn number(&mut self, under: Under, key: &str) -> Option<()> {
+    fn number(&mut self, under: Under) -> Option<()> {
         let start = self.pos;
-        let len = self.bytes[start..].iter().take_while(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E')).count();
+        let len = self.bytes[start..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E'))
+            .count();
         let spelled = &self.json[start..start + len];
         if !is_number(spelled.as_bytes()) {
             return None;
@@ -223,32 +253,30 @@ impl<'j> Walk<'_, 'j> {
         self.pos += len;
         // A number under `token` or `tokens` is a count.
         if let Under::Secret(named @ (Named::Password | Named::Secret)) = under
-            && !key.is_empty()
             && !self.redactor.is_allowed(spelled)
         {
-            self.found.add(named.rule());
-            let mut marker = String::from("\"");
-            push_marker(&mut marker, named.rule());
-            marker.push('"');
-            self.replace((start, self.pos), &marker);
+            let with = format!("\"{}\"", marker(named.rule()));
+            self.replace(start, self.pos, with, named.rule().into());
         }
         Some(())
     }
 
-    fn replace(&mut self, (start, end): (usize, usize), with: &str) {
-        self.out.push_str(&self.json[self.copied..start]);
-        self.out.push_str(with);
-        self.copied = end;
-        self.changed = true;
+    fn replace(&mut self, start: usize, end: usize, with: String, rule: Cow<'static, str>) {
+        self.edits.push(Edit { start, end, with, rule });
     }
 }
 
-/// Names whose whole value is secret in JSON.
-fn secret_name(key: &str) -> Option<Named> {
-    match names::classify(key) {
-        Named::Plain | Named::Weak => None,
-        named => Some(named),
-    }
+/// A string between its quotes, as it stands in the document.
+struct Raw {
+    start: usize,
+    end: usize,
+    escaped: bool,
+}
+
+fn marker(rule: &str) -> String {
+    let mut out = String::new();
+    push_marker(&mut out, rule);
+    out
 }
 
 fn is_weak_secret(text: &str) -> bool {
@@ -265,13 +293,18 @@ fn is_template(v: &[u8]) -> bool {
     v.starts_with(b"${") && v.ends_with(b"}")
         || v.starts_with(b"{{") && v.ends_with(b"}}")
         || v.starts_with(b"<") && v.ends_with(b">")
-        || v.len() > 1 && v[0] == b'$' && v[1..].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
-        || v.iter().all(|b| matches!(b, b'*' | b'.' | b'x' | b'X' | b'-'))
+        || v.len() > 1
+            && v[0] == b'$'
+            && v[1..].iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_')
+        || v.iter().all(|b| *b == b'*')
+        || v.len() >= 4 && v.iter().all(|b| matches!(b, b'.' | b'x' | b'X' | b'-'))
 }
 
 fn looks_like_json(text: &str) -> bool {
     let t = text.trim();
-    t.starts_with('{') && t.ends_with('}') || t.starts_with('[') && t.ends_with(']') || t.len() > 8 && t.starts_with("\"{") && t.ends_with('"')
+    t.starts_with('{') && t.ends_with('}')
+        || t.starts_with('[') && t.ends_with(']')
+        || t.len() > 8 && t.starts_with("\"{") && t.ends_with('"')
 }
 
 fn is_number(s: &[u8]) -> bool {
@@ -339,6 +372,38 @@ fn unescape(source: &str) -> Option<Cow<'_, str>> {
     }
     out.push_str(source.get(pos..)?);
     Some(Cow::Owned(out))
+}
+
+/// Where offsets in the text of a string (in order) stand in its source.
+fn offsets(source: &str, wanted: impl Iterator<Item = usize>) -> Vec<usize> {
+    let bytes = source.as_bytes();
+    let (mut raw, mut text) = (0, 0);
+    wanted
+        .map(|want| {
+            while text < want && raw < bytes.len() {
+                let (raw_len, text_len) = unit(bytes, raw);
+                raw += raw_len;
+                text += text_len;
+            }
+            raw
+        })
+        .collect()
+}
+
+/// The length of one character or escape in the source, and of what it stands for.
+fn unit(bytes: &[u8], at: usize) -> (usize, usize) {
+    if bytes[at] != b'\\' {
+        return (1, 1);
+    }
+    if bytes.get(at + 1) != Some(&b'u') {
+        return (2, 1);
+    }
+    let code = hex4(bytes, at + 2).unwrap_or(0xFFFD);
+    let low = (bytes.get(at + 6..at + 8) == Some(b"\\u")).then(|| hex4(bytes, at + 8)).flatten();
+    if (0xD800..0xDC00).contains(&code) && low.is_some_and(|l| (0xDC00..0xE000).contains(&l)) {
+        return (12, 4);
+    }
+    (6, char::from_u32(code).unwrap_or('\u{FFFD}').len_utf8())
 }
 
 fn hex4(bytes: &[u8], at: usize) -> Option<u32> {

@@ -1,5 +1,9 @@
 //! Which names mean a secret: variables, JSON keys, headers, flags, query parameters.
 
+mod words;
+
+use words::{HEADS_DROPPED, KEY_HEADS, KEY_HEADS_DROPPED, TAILS_KEPT, TOKEN_HEADS_DROPPED};
+
 /// What a name says about its value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Named {
@@ -37,61 +41,43 @@ impl Named {
 pub(crate) const NAME_BYTES_MAX: usize = 96;
 const WORDS_MAX: usize = 12;
 
-/// Words after which a name is about a secret, not one: `password_hint`, `token_count`, `secret_name`.
-const TAILS_KEPT: &[&str] = &[
-    "value", "val", "base", "pem", "base64", "b64", "plain", "plaintext", "raw", "str", "string", "text", "txt", "hex", "old",
-    "new", "current", "default", "prod", "production", "dev", "development", "test", "testing", "staging", "stage", "live",
-    "local", "env", "v1", "v2", "v3", "sandbox", "primary", "secondary", "main", "override", "header",
-];
-
-/// Words before a secret word that make the name a verb or a question.
-const HEADS_DROPPED: &[&str] = &[
-    "is", "has", "show", "hide", "forgot", "forgotten", "no", "needs", "need", "require", "requires", "required", "use", "uses", "enable",
-    "enabled", "disable", "disabled", "allow", "allows", "validate", "verify", "check", "get", "set", "add", "create", "generate",
-    "parse", "read", "load", "fetch", "delete", "remove", "revoke", "rotate", "invalid", "wrong", "missing", "min", "max", "num", "update",
-    "reset", "change", "toggle", "find", "make", "build", "handle", "ask", "prompt", "expect",
-    "total", "count", "per", "should", "can", "hash", "encrypt", "decrypt", "mask", "redact", "strip", "store", "save",
-];
-
-/// Words before `token` that belong to text, pages or grammars.
-const TOKEN_HEADS_DROPPED: &[&str] = &[
-    "next", "page", "previous", "prev", "continuation", "continue", "csrf", "xsrf", "sync", "design", "input", "output", "n", "first",
-    "last", "cancel", "cancellation", "start", "end", "stop", "eos", "bos", "pad", "unk", "special", "completion",
-    "cached", "cache", "write", "reasoning", "thinking", "budget", "used", "remaining", "estimated", "lex", "lookahead", "peek",
-    "comment", "image", "audio", "vocab", "color", "syntax", "keyword", "identifier", "whitespace", "punctuation", "operator", "authenticity",
-    "media", "non", "context", "creation", "delimiter", "sep", "cls", "position", "resume", "pagination", "scroll", "marker", "stage", "erc20",
-    "nft", "governance", "spl", "mint", "sale", "ts", "tt", "css", "theme", "template", "semantic", "placeholder", "idempotency",
-];
-
-/// Words before `key` that make it an API key or a cryptographic key.
-const KEY_HEADS: &[&str] = &[
-    "api", "secret", "private", "access", "encryption", "signing", "signature", "master", "auth", "license", "account", "shared", "service",
-    "deploy", "subscription", "webhook", "admin", "hmac", "consumer", "cipher", "crypto", "symmetric", "aes", "rsa", "jwt", "ingest",
-    "ingestion", "integration", "routing", "client", "app", "application", "storage", "management", "security", "session", "decryption",
-    "apis", "sdk", "ssh", "server", "instrumentation", "sas", "token", "cookie", "write", "user", "project", "live", "restricted", "devops", "root", "wallet",
-    "maps", "transit", "unseal", "recovery", "host", "preshared", "psk", "pre", "wpa", "provision", "device",
-];
-
-/// Words before `key` that make it a place in a table or a map.
-const KEY_HEADS_DROPPED: &[&str] = &[
-    "public", "pub", "primary", "foreign", "sort", "partition", "cache", "hash", "range", "object", "unique", "index", "row", "group",
-    "dict", "map", "registry", "lookup", "react", "translation", "i18n", "query", "route", "hot", "shortcut", "short", "tab", "enter",
-    "arrow", "escape", "any", "press", "s3", "bucket", "file", "dedup", "dedupe", "idempotency", "config", "setting", "settings", "env", "header",
-    "meta", "metadata", "data", "json", "state", "store", "item", "list", "node", "record", "field", "column", "property", "attribute",
-    "composite", "natural", "surrogate", "candidate", "parent", "child", "by", "per", "the", "this", "a", "an", "of", "each", "string",
-    "integrity", "checksum", "commit", "git", "lock", "mutex", "redis", "memo", "feature", "flag", "event", "message", "topic", "shard",
-    "rate", "limit", "restore", "prefix", "sync", "locale", "label", "message", "block", "tree", "content", "version", "gpg", "pgp", "correlation",
-];
-
 /// Glued names: `apikey`, `dbpassword`, `clientsecret`.
 const GLUED: &[(&str, Named)] = &[
-    ("password", Named::Password), ("passwd", Named::Password), ("passphrase", Named::Password), ("passcode", Named::Password),
-    ("passwort", Named::Password), ("apikey", Named::Token), ("secretkey", Named::Token), ("privatekey", Named::Secret), ("accesskey", Named::Token),
-    ("authkey", Named::Token), ("accountkey", Named::Secret), ("masterkey", Named::Secret), ("encryptionkey", Named::Secret), ("sharedkey", Named::Secret),
-    ("signingkey", Named::Secret), ("licensekey", Named::Token), ("servicekey", Named::Token), ("authtoken", Named::Token), ("accesstoken", Named::Token), ("apitoken", Named::Token),
-    ("sessiontoken", Named::Token), ("refreshtoken", Named::Token), ("idtoken", Named::Token), ("bearertoken", Named::Token),
-    ("usertoken", Named::Token), ("bottoken", Named::Token), ("clientsecret", Named::Secret), ("appsecret", Named::Secret),
-    ("secret", Named::Secret), ("token", Named::Token), ("apisecret", Named::Secret), ("consumersecret", Named::Secret), ("keysecret", Named::Secret), ("authsecret", Named::Secret), ("jwtsecret", Named::Secret),
+    ("password", Named::Password),
+    ("passwd", Named::Password),
+    ("passphrase", Named::Password),
+    ("passcode", Named::Password),
+    ("passwort", Named::Password),
+    ("apikey", Named::Token),
+    ("secretkey", Named::Token),
+    ("privatekey", Named::Secret),
+    ("accesskey", Named::Token),
+    ("authkey", Named::Token),
+    ("accountkey", Named::Secret),
+    ("masterkey", Named::Secret),
+    ("encryptionkey", Named::Secret),
+    ("sharedkey", Named::Secret),
+    ("signingkey", Named::Secret),
+    ("licensekey", Named::Token),
+    ("servicekey", Named::Token),
+    ("authtoken", Named::Token),
+    ("accesstoken", Named::Token),
+    ("apitoken", Named::Token),
+    ("sessiontoken", Named::Token),
+    ("refreshtoken", Named::Token),
+    ("idtoken", Named::Token),
+    ("bearertoken", Named::Token),
+    ("usertoken", Named::Token),
+    ("bottoken", Named::Token),
+    ("clientsecret", Named::Secret),
+    ("appsecret", Named::Secret),
+    ("secret", Named::Secret),
+    ("token", Named::Token),
+    ("apisecret", Named::Secret),
+    ("consumersecret", Named::Secret),
+    ("keysecret", Named::Secret),
+    ("authsecret", Named::Secret),
+    ("jwtsecret", Named::Secret),
 ];
 
 /// Splits `fooBar_baz-QUX2` into `foo bar baz qux2`, lower case, without allocating per word.
@@ -151,8 +137,10 @@ pub(crate) fn classify(name: &str) -> Named {
     let named = by_tail(tail, head, last, name);
     match named {
         Named::Plain => Named::Plain,
-        _ if dropped && !matches!(named, Named::Authorization) && !shouted(name) => Named::Plain,
-        Named::Token if tail.starts_with("token") && (0..last - 1).any(|i| TOKEN_HEADS_DROPPED.contains(&word(i))) => Named::Plain,
+        _ if dropped && !matches!(named, Named::Authorization | Named::Cookie) && !shouted(name) => Named::Plain,
+        Named::Token if tail.starts_with("token") && (0..last - 1).any(|i| TOKEN_HEADS_DROPPED.contains(&word(i))) => {
+            Named::Plain
+        }
         other => other,
     }
 }
@@ -167,14 +155,24 @@ fn may_be_secret(name: &[u8]) -> bool {
     name.windows(2).any(|w| {
         matches!(
             [w[0] | 0x20, w[1] | 0x20],
-            [b'p', b'a' | b'w' | b's' | b'h'] | [b's', b'e' | b'r'] | [b't', b'o'] | [b'k', b'e'] | [b'a', b'u'] | [b'c', b'r' | b'o'] | [b'j', b'w'] | [b'b', b'e'] | [b'l', b'o'] | [b'm', b'n']
+            [b'p', b'a' | b'w' | b's' | b'h']
+                | [b's', b'e' | b'r']
+                | [b't', b'o']
+                | [b'k', b'e']
+                | [b'a', b'u']
+                | [b'c', b'r' | b'o']
+                | [b'j', b'w']
+                | [b'b', b'e']
+                | [b'l', b'o']
+                | [b'm', b'n']
         )
     })
 }
 
 fn by_tail(tail: &str, head: &str, count: usize, name: &[u8]) -> Named {
     match tail {
-        "password" | "passwd" | "passphrase" | "pwd" | "passcode" | "passwords" | "passwort" | "pgpassword" | "mnemonic" => Named::Password,
+        "password" | "passwd" | "passphrase" | "pwd" | "passcode" | "passwords" | "passwort" | "pgpassword"
+        | "mnemonic" => Named::Password,
         "pass" | "pw" | "pswd" | "psw" if count > 1 => Named::Password,
         "pass" | "pw" if name == b"pass" || name == b"pw" => Named::Password,
         "phrase" if matches!(head, "seed" | "pass" | "recovery" | "secret") => Named::Password,
@@ -203,18 +201,42 @@ fn by_tail(tail: &str, head: &str, count: usize, name: &[u8]) -> Named {
 }
 
 fn glued(tail: &str) -> Named {
-    GLUED
-        .iter()
-        .find(|(glue, _)| tail.ends_with(glue))
-        .map_or(Named::Plain, |&(_, named)| named)
+    GLUED.iter().find(|(glue, _)| tail.ends_with(glue)).map_or(Named::Plain, |&(_, named)| named)
 }
 
 /// Query parameters that carry a credential in a URL and mean nothing elsewhere.
 pub(crate) fn is_query_secret(name: &str) -> bool {
     const NAMES: &[&str] = &[
-        "sig", "signature", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature", "x-goog-credential", "key",
-        "auth", "code", "sign", "hmac", "ticket", "jwt", "apikey", "api_key", "pass", "pw", "pwd", "otp", "awsaccesskeyid", "sas", "st",
-        "access_key", "appid", "assertion", "saml_token", "oauth_signature", "oauth_token", "hash",
+        "sig",
+        "signature",
+        "x-amz-signature",
+        "x-amz-credential",
+        "x-amz-security-token",
+        "x-goog-signature",
+        "x-goog-credential",
+        "key",
+        "auth",
+        "code",
+        "sign",
+        "hmac",
+        "ticket",
+        "jwt",
+        "apikey",
+        "api_key",
+        "pass",
+        "pw",
+        "pwd",
+        "otp",
+        "awsaccesskeyid",
+        "sas",
+        "st",
+        "access_key",
+        "appid",
+        "assertion",
+        "saml_token",
+        "oauth_signature",
+        "oauth_token",
+        "hash",
     ];
     let lower = name.to_ascii_lowercase();
     NAMES.contains(&lower.as_str())

@@ -20,7 +20,10 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     }
     let label_end = rest.iter().take(80).position(|&b| b == b'-').unwrap_or(0);
     let label = &rest[..label_end];
-    if !entropy::contains(label, b"PRIVATE KEY") && !label.starts_with(b"BEGIN AGE ENCRYPTED") && !entropy::contains(label, b"OPENVPN STATIC KEY") {
+    if !entropy::contains(label, b"PRIVATE KEY")
+        && !label.starts_with(b"BEGIN AGE ENCRYPTED")
+        && !entropy::contains(label, b"OPENVPN STATIC KEY")
+    {
         return;
     }
     let dashes = rest[label_end..].iter().take_while(|&&b| b == b'-').count();

@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use crate::providers::contextual::CONTEXTUAL;
 use crate::providers::prefixed::PREFIXED;
 use crate::shape::{self, Part};
-use crate::providers::contextual::CONTEXTUAL;
 use crate::{assign, boundary, commands, context, entropy, headers, hosts, pem, special, urls};
 
 /// Something to replace.
@@ -31,12 +31,15 @@ pub(crate) enum Rank {
     Custom,
 }
 
+/// A hand-written rule: looks at the text around an offset.
+type Call = fn(&mut Scan<'_>, usize);
+
 /// What to do where a window of the filter is met.
 #[derive(Clone, Copy)]
 enum Action {
     Shape { index: u16, offset: u8 },
     Provider { index: u16, offset: u8 },
-    Call(fn(&mut Scan<'_>, usize)),
+    Call(Call),
 }
 
 /// State of one pass.
@@ -59,10 +62,11 @@ impl Scan<'_> {
 }
 
 /// Windows that lead to a hand-written rule.
-const CALLS: &[(&[&str], fn(&mut Scan<'_>, usize))] = &[
+const CALLS: &[(&[&str], Call)] = &[
     (
         &[
-            "pass", "secr", "logi", "toke", "cred", "auth", "cook", "crum", "mnem", "seed", "apik", "_srt", "_pat", "-pat", "_pwd", "ssps",
+            "pass", "secr", "logi", "toke", "cred", "auth", "cook", "crum", "mnem", "seed", "apik", "_srt", "_pat",
+            "-pat", "_pwd", "ssps",
         ],
         assign::at,
     ),
@@ -73,7 +77,13 @@ const CALLS: &[(&[&str], fn(&mut Scan<'_>, usize))] = &[
     (&["ogin"], commands::login_at),
     (&["priv", "acce"], assign::word_at),
     (&["arn:"], hosts::arn_at),
-    (&[".s3.", ".s3-", "s3.a", ".sto", ".mys", ".ope", ".blo", ".aut", ".app", ".my.", ".clo", ".azu", ".sno", ".okt", "hook", "disc", "outl", ".web", "make", "open", "oapi", "qyap"], hosts::at),
+    (
+        &[
+            ".s3.", ".s3-", "s3.a", ".sto", ".mys", ".ope", ".blo", ".aut", ".app", ".my.", ".clo", ".azu", ".sno",
+            ".okt", "hook", "disc", "outl", ".web", "make", "open", "oapi", "qyap",
+        ],
+        hosts::at,
+    ),
     (&["5432", "5433", "6432", ":*:*"], commands::pgpass_at),
     (&["$krb"], special::kerberos_at),
     (&["zxlk", "zxlj"], special::encoded_jwt_at),
@@ -82,7 +92,7 @@ const CALLS: &[(&[&str], fn(&mut Scan<'_>, usize))] = &[
 ];
 
 /// Three-byte windows: a fourth of any kind in the set follows.
-const SHORT_CALLS: &[(&str, &[u8], fn(&mut Scan<'_>, usize))] = &[
+const SHORT_CALLS: &[(&str, &[u8], Call)] = &[
     ("key", b"=: \t\"'\\-_.>`)],|s\x1b", assign::at),
     ("pwd", b"=: \t\"'\\>`)],|", assign::at),
     ("pat", b"=: \t\"'\\>`", assign::at),
@@ -252,8 +262,12 @@ fn dispatch(filter: &Filter, scan: &mut Scan<'_>, folded: u32, at: usize) {
         if entry.window == folded {
             match entry.action {
                 Action::Call(call) => call(scan, at),
-                Action::Provider { index, offset } => context::keyword_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset))),
-                Action::Shape { index, offset } => shape_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset))),
+                Action::Provider { index, offset } => {
+                    context::keyword_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset)))
+                }
+                Action::Shape { index, offset } => {
+                    shape_at(scan, usize::from(index), at.wrapping_sub(usize::from(offset)))
+                }
             }
         }
         index = entry.next;
@@ -269,10 +283,16 @@ fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
         return;
     }
     // In a path or in base64 text a short prefix turns up by chance.
-    if prefix.len() < 5 && at > 0 && (matches!(scan.bytes[at - 1], b'+' | b'-' | b'.') || after_base64(scan.bytes, at)) {
+    if prefix.len() < 5 && at > 0 && (matches!(scan.bytes[at - 1], b'+' | b'-' | b'.') || after_base64(scan.bytes, at))
+    {
         return;
     }
-    if rule.floor == 0.0 && (at > 0 && scan.bytes[at - 1] == b'/' || matches!(scan.bytes.get(found.end), Some(b'/' | b'+'))) {
+    if rule.floor == 0.0
+        && (at > 0 && scan.bytes[at - 1] == b'/' || matches!(scan.bytes.get(found.end), Some(b'/' | b'+')))
+    {
+        return;
+    }
+    if prefix.len() < 5 && scan.bytes.get(found.end) == Some(&b'+') {
         return;
     }
     let body = &scan.bytes[found.body..found.end];
@@ -287,7 +307,8 @@ fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
 
 /// `/` and `=` start a value, unless base64 goes on before them.
 fn after_base64(bytes: &[u8], at: usize) -> bool {
-    bytes[at - 1] == b'/' && at >= 24 && entropy::looks_random(&bytes[at - 24..at - 1], 23) && !bytes[at - 24..at - 1].contains(&b'.')
+    let run = bytes[..at].iter().rev().take(32).take_while(|&&b| shape::in_class(b'b', b)).count();
+    bytes[at - 1] == b'/' && run >= 10 && entropy::looks_random(&bytes[at - run..at - 1], 9)
 }
 
 /// `learn-contrib-package-list`: small words joined by dashes, no digit.

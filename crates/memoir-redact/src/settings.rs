@@ -110,10 +110,8 @@ fn compile_rule(rule: &CustomRule) -> Result<Compiled, RuleError> {
     if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.bytes().all(plain) {
         return Err(RuleError::Name { name });
     }
-    let regex = build(&rule.pattern).map_err(|source| RuleError::Pattern {
-        name: name.clone(),
-        source: Box::new(source),
-    })?;
+    let regex =
+        build(&rule.pattern).map_err(|source| RuleError::Pattern { name: name.clone(), source: Box::new(source) })?;
     if regex.is_match("") {
         return Err(RuleError::Empty { name });
     }

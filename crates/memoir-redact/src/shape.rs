@@ -36,9 +36,7 @@ pub(crate) fn parts(pattern: &str) -> impl Iterator<Item = Part<'_>> {
 }
 
 fn number(digits: &[u8]) -> usize {
-    digits
-        .iter()
-        .fold(0, |n, d| n * 10 + usize::from(d.wrapping_sub(b'0')))
+    digits.iter().fold(0, |n, d| n * 10 + usize::from(d.wrapping_sub(b'0')))
 }
 
 /// The character classes of the pattern language.
@@ -101,9 +99,7 @@ pub(crate) fn match_at(pattern: &str, text: &[u8], at: usize) -> Option<Matched>
             }
         }
     }
-    let open = text
-        .get(pos)
-        .is_some_and(|&b| in_class(last_class, b) || b.is_ascii_alphanumeric());
+    let open = text.get(pos).is_some_and(|&b| in_class(last_class, b) || b.is_ascii_alphanumeric());
     if open || boundary::is_file_name(&text[pos..]) {
         return None;
     }

@@ -11,7 +11,11 @@ fn run(text: &[u8], from: usize) -> usize {
 /// `eyJ….eyJ….sig`: a header, a payload and a signature; also with an empty signature or five parts.
 pub(crate) fn jwt_at(scan: &mut Scan<'_>, at: usize) {
     let text = scan.bytes;
-    if !text[at..].starts_with(b"eyJ") || at > 0 && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'-' | b'+' | b'/')) && !boundary::starts_at(text, at) {
+    if !text[at..].starts_with(b"eyJ")
+        || at > 0
+            && (text[at - 1].is_ascii_alphanumeric() || matches!(text[at - 1], b'-' | b'+' | b'/'))
+            && !boundary::starts_at(text, at)
+    {
         return;
     }
     let header = run(text, at);
@@ -59,7 +63,10 @@ pub(crate) fn telegram_at(scan: &mut Scan<'_>, at: usize) {
     let text = scan.bytes;
     let digits = text[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     let start = at - digits;
-    if !(8..=10).contains(&digits) || !(boundary::starts_at(text, start) || text[..start].ends_with(b"bot")) || !text[at..].starts_with(b":AA") {
+    if !(8..=10).contains(&digits)
+        || !(boundary::starts_at(text, start) || text[..start].ends_with(b"bot"))
+        || !text[at..].starts_with(b":AA")
+    {
         return;
     }
     let body = run(text, at + 1);
@@ -75,7 +82,11 @@ pub(crate) fn mailchimp_at(scan: &mut Scan<'_>, at: usize) {
     let digits = text[at + 3..].iter().take(3).take_while(|b| b.is_ascii_digit()).count();
     let end = at + 3 + digits;
     let hex = text[start..at].iter().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase());
-    if hex && (1..=2).contains(&digits) && boundary::starts_at(text, start) && !text.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+    if hex
+        && (1..=2).contains(&digits)
+        && boundary::starts_at(text, start)
+        && !text.get(end).is_some_and(u8::is_ascii_alphanumeric)
+    {
         scan.hit(start, end, "mailchimp-key", Rank::Shape);
     }
 }

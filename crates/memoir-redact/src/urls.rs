@@ -83,7 +83,10 @@ fn query(scan: &mut Scan<'_>, from: usize, end: usize) {
             let strong = matches!(named, Named::Password | Named::Secret | Named::Token);
             let known = names::is_query_secret(name) && entropy::looks_random(v, 10);
             let counts = strong && v.len() >= 4 && !v.iter().all(u8::is_ascii_digit) || known;
-            if counts && !value::is_placeholder(v) && !(strong && named != Named::Password && value::is_code(v) && v.len() < 16) {
+            if counts
+                && !value::is_placeholder(v)
+                && !(strong && named != Named::Password && value::is_code(v) && v.len() < 16)
+            {
                 scan.hit(start, stop, "url-secret", Rank::Named);
             }
         }
@@ -98,10 +101,18 @@ pub(crate) fn signature_at(scan: &mut Scan<'_>, at: usize) {
     if text.get(end) != Some(&b'=') || text[at..end].len() < 4 {
         return;
     }
-    let stop = text[end + 1..].iter().take(600).take_while(|b| b.is_ascii_alphanumeric() || b"%+/=_-.~".contains(b)).count() + end + 1;
+    let stop =
+        text[end + 1..].iter().take(600).take_while(|b| b.is_ascii_alphanumeric() || b"%+/=_-.~".contains(b)).count()
+            + end
+            + 1;
     let v = &text[end + 1..stop];
     let word = text[at..end].to_ascii_lowercase();
-    if (word.ends_with(b"signature") || word.ends_with(b"ature") || word.ends_with(b"token") || word.ends_with(b"credential")) && entropy::looks_random(v, 20) {
+    if (word.ends_with(b"signature")
+        || word.ends_with(b"ature")
+        || word.ends_with(b"token")
+        || word.ends_with(b"credential"))
+        && entropy::looks_random(v, 20)
+    {
         scan.hit(end + 1, stop, "url-secret", Rank::Named);
     }
 }

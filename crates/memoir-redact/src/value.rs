@@ -39,7 +39,8 @@ pub(crate) fn quoted(text: &[u8], at: usize) -> Option<Value> {
             let units = (slashes + 1) / (depth + 1);
             if slashes <= depth || (units % 2 == 1 && (slashes + 1) % (depth + 1) == 0) {
                 let end = pos - slashes.min(depth);
-                return Some(Value { start, end, quoted: true });
+                // Markdown quotes code in backticks: what is inside is judged as code.
+                return Some(Value { start, end, quoted: quote != b'`' });
             }
             slashes = 0;
         } else if b == b'\n' && !triple && quote != b'`' {
@@ -124,7 +125,11 @@ pub(crate) fn is_placeholder(v: &[u8]) -> bool {
         || v.starts_with(b"#{")
         || v.starts_with(b"&lt;")
         || v.starts_with(b"@@")
-        || first == b'{' && v.ends_with(b"}") && v[1..v.len() - 1].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b' ' | b':'))
+        || first == b'{'
+            && v.ends_with(b"}")
+            && v[1..v.len() - 1]
+                .iter()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b' ' | b':'))
         || first == b'[' && v.ends_with(b"]") && !v.contains(&b'"')
         || v.starts_with(b"__") && v.ends_with(b"__")
     {
@@ -138,8 +143,30 @@ pub(crate) fn is_placeholder(v: &[u8]) -> bool {
         return true;
     }
     const WORDS: &[&[u8]] = &[
-        b"changeme", b"change_me", b"change-me", b"changeit", b"placeholder", b"redacted", b"hidden", b"masked", b"removed", b"none", b"null", b"nil",
-        b"undefined", b"true", b"false", b"todo", b"tbd", b"n/a", b"empty", b"example", b"string", b"required", b"optional", b"unset",
+        b"changeme",
+        b"change_me",
+        b"change-me",
+        b"changeit",
+        b"placeholder",
+        b"redacted",
+        b"hidden",
+        b"masked",
+        b"removed",
+        b"none",
+        b"null",
+        b"nil",
+        b"undefined",
+        b"true",
+        b"false",
+        b"todo",
+        b"tbd",
+        b"n/a",
+        b"empty",
+        b"example",
+        b"string",
+        b"required",
+        b"optional",
+        b"unset",
     ];
     WORDS.iter().any(|w| v.eq_ignore_ascii_case(w))
 }
@@ -147,7 +174,8 @@ pub(crate) fn is_placeholder(v: &[u8]) -> bool {
 /// Our own marker, or that of another tool.
 pub(crate) fn is_marker(v: &[u8]) -> bool {
     let lower: Vec<u8> = v.iter().take(24).map(u8::to_ascii_lowercase).collect();
-    let inner = lower.strip_prefix(b"[").or(lower.strip_prefix(b"<")).or(lower.strip_prefix(b"(")).or(lower.strip_prefix(b"{"));
+    let inner =
+        lower.strip_prefix(b"[").or(lower.strip_prefix(b"<")).or(lower.strip_prefix(b"(")).or(lower.strip_prefix(b"{"));
     inner.is_some_and(|i| {
         [&b"redacted"[..], b"secret", b"hidden", b"masked", b"filtered", b"removed", b"scrubbed"]
             .iter()
@@ -172,11 +200,19 @@ pub(crate) fn is_code(v: &[u8]) -> bool {
     }
     if entropy::contains(v, b"(") && !starts_with_symbol(v) {
         let head = v.iter().take_while(|&&b| b != b'(').count();
-        if v[..head].iter().all(|b| is_identifier_byte(*b) || matches!(b, b'.' | b':' | b'!' | b'&' | b'*' | b'<' | b'>' | b'?')) {
+        if v[..head]
+            .iter()
+            .all(|b| is_identifier_byte(*b) || matches!(b, b'.' | b':' | b'!' | b'&' | b'*' | b'<' | b'>' | b'?'))
+        {
             return true;
         }
     }
-    if entropy::contains(v, b"[\"") || entropy::contains(v, b"['") || entropy::contains(v, b"::") || entropy::contains(v, b"=>") || entropy::contains(v, b"->") {
+    if entropy::contains(v, b"[\"")
+        || entropy::contains(v, b"['")
+        || entropy::contains(v, b"::")
+        || entropy::contains(v, b"=>")
+        || entropy::contains(v, b"->")
+    {
         return true;
     }
     if v.ends_with(b"]") && entropy::contains(v, b"[") {
@@ -202,7 +238,8 @@ fn is_identifier_path(v: &[u8]) -> bool {
     v.split(|b| matches!(b, b'.' | b'_' | b'?' | b'!' | b'/')).all(|segment| {
         let mix = Mix::of(segment);
         // Letters with at most a short number at the end, as in `utf8`, `token2`, `int64`, `sha256`.
-        mix.digit == 0 && mix.letters() <= 32 && (mix.letters() <= 20 || !scrambled(segment)) || (mix.seams <= 1 && mix.digit <= 3 && is_known_numbered(segment))
+        mix.digit == 0 && mix.letters() <= 32 && (mix.letters() <= 20 || !scrambled(segment))
+            || (mix.seams <= 1 && mix.digit <= 3 && is_known_numbered(segment))
     })
 }
 
@@ -217,8 +254,51 @@ fn is_known_numbered(segment: &[u8]) -> bool {
     }
     let stem_len = segment.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     const STEMS: &[&[u8]] = &[
-        b"u", b"i", b"f", b"int", b"uint", b"float", b"utf", b"sha", b"md", b"base", b"oauth", b"str", b"string", b"token", b"key", b"password", b"pass",
-        b"secret", b"arg", b"v", b"s", b"t", b"p", b"x", b"y", b"a", b"b", b"k", b"tok", b"pw", b"bytes", b"char", b"c", b"e", b"n", b"r", b"user", b"var", b"value", b"test", b"auth", b"http", b"ec", b"rsa", b"ed",
+        b"u",
+        b"i",
+        b"f",
+        b"int",
+        b"uint",
+        b"float",
+        b"utf",
+        b"sha",
+        b"md",
+        b"base",
+        b"oauth",
+        b"str",
+        b"string",
+        b"token",
+        b"key",
+        b"password",
+        b"pass",
+        b"secret",
+        b"arg",
+        b"v",
+        b"s",
+        b"t",
+        b"p",
+        b"x",
+        b"y",
+        b"a",
+        b"b",
+        b"k",
+        b"tok",
+        b"pw",
+        b"bytes",
+        b"char",
+        b"c",
+        b"e",
+        b"n",
+        b"r",
+        b"user",
+        b"var",
+        b"value",
+        b"test",
+        b"auth",
+        b"http",
+        b"ec",
+        b"rsa",
+        b"ed",
     ];
     STEMS.iter().any(|s| segment[..stem_len].eq_ignore_ascii_case(s))
 }
@@ -228,7 +308,24 @@ pub(crate) fn is_prose(v: &[u8]) -> bool {
     let lower = v.to_ascii_lowercase();
     let blank = lower.contains(&b' ');
     const ABOUT: &[&[u8]] = &[
-        b"password", b"token", b"secret", b"api key", b"credential", b"passphrase", b"authenticat", b"your ", b"enter ", b"invalid", b"required", b"the ", b"must ", b"please", b" for ", b" is ", b" of ", b"cookie",
+        b"password",
+        b"token",
+        b"secret",
+        b"api key",
+        b"credential",
+        b"passphrase",
+        b"authenticat",
+        b"your ",
+        b"enter ",
+        b"invalid",
+        b"required",
+        b"the ",
+        b"must ",
+        b"please",
+        b" for ",
+        b" is ",
+        b" of ",
+        b"cookie",
     ];
     if blank && ABOUT.iter().any(|w| entropy::contains(&lower, w)) {
         return true;
@@ -237,10 +334,16 @@ pub(crate) fn is_prose(v: &[u8]) -> bool {
         return true;
     }
     let first = v.first().copied().unwrap_or(0);
-    let path = matches!(first, b'/' | b'.' | b'~') && v.len() > 2 && v[1..].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'/' | b'-' | b'_' | b'.' | b':' | b'@' | b'0'..=b'9'))
-        && (v.iter().filter(|&&b| b == b'/').count() >= 2 || first == b'.') && Mix::of(v).digit < 5;
+    let path = matches!(first, b'/' | b'.' | b'~')
+        && v.len() > 2
+        && v[1..]
+            .iter()
+            .all(|b| b.is_ascii_lowercase() || matches!(b, b'/' | b'-' | b'_' | b'.' | b':' | b'@' | b'0'..=b'9'))
+        && (v.iter().filter(|&&b| b == b'/').count() >= 2 || first == b'.')
+        && Mix::of(v).digit < 5;
     let selector = first == b'#' && v[1..].iter().all(|b| b.is_ascii_lowercase() || matches!(b, b'-' | b'_'));
     let url = entropy::contains(v, b"://") || v.starts_with(b"arn:");
-    let closing = matches!(first, b',' | b')' | b';' | b']' | b'}') || matches!(first, b'+' | b'.') && (blank || v.contains(&b'(') || v.get(1) == Some(&b'$'));
+    let closing = matches!(first, b',' | b')' | b';' | b']' | b'}')
+        || matches!(first, b'+' | b'.') && (blank || v.contains(&b'(') || v.get(1) == Some(&b'$'));
     path || selector || url || closing
 }
