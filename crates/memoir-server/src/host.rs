@@ -75,6 +75,7 @@ fn without_port(host: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn hosts(bound: &str, allowed: &[&str]) -> Hosts {
         let allowed: Vec<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
@@ -100,5 +101,21 @@ mod tests {
             assert!(hosts.accepts(host), "{host}");
         }
         assert!(!hosts.accepts("box:9001") && !hosts.accepts("evil.example"));
+    }
+
+    proptest! {
+        #[test]
+        fn only_a_listed_name_or_an_address_is_ever_accepted(host in "\\PC{0,20}") {
+            if hosts("127.0.0.1", &[]).accepts(&host) {
+                let plain = host.to_ascii_lowercase();
+                prop_assert!(plain.contains("localhost") || plain.contains("127.") || plain.contains(":"), "{host}");
+            }
+        }
+
+        #[test]
+        fn a_name_under_another_domain_is_never_accepted(name in "[a-z0-9.:\\[\\]]{0,12}") {
+            let host = format!("{name}.evil.example");
+            prop_assert!(!hosts("127.0.0.1", &[]).accepts(&host));
+        }
     }
 }

@@ -139,3 +139,28 @@ fn matching(app: &App, query: &str, wanted: &Wanted) -> Result<Listed, ApiError>
     })?;
     Ok(listed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nothing_is_shown_that_was_not_asked_for_or_is_not_allowed() {
+        let read = Scopes::of(&[Scope::Read]);
+        let plain = wanted(b"{}", read, 1000).unwrap();
+        assert_eq!((plain.view, plain.limit, plain.order), (View::of(Audience::Raw), 10, Order::OldestFirst));
+        for body in [&br#"{"include_sealed":true}"#[..], br#"{"secrecy_levels":["public","secret"]}"#] {
+            assert_eq!(wanted(body, read, 1000).err().map(|error| error.status.as_u16()), Some(403));
+            assert!(wanted(body, Scopes::ALL, 1000).is_ok());
+        }
+        assert_eq!(wanted(br#"{"limit":5000}"#, read, 1000).unwrap().limit, 1000);
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_is_a_request_or_an_error(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = wanted(&body, Scopes::ALL, 1000);
+        }
+    }
+}

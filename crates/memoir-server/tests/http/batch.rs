@@ -157,3 +157,16 @@ fn several_blocks_and_structured_content_come_back_as_they_were() {
     server.store(&[set(record("s", ""), "content", content.clone())]);
     assert_eq!(server.recall(&json!({}))[0]["content"], content);
 }
+
+#[test]
+fn senders_of_the_same_batch_at_the_same_time_store_it_once() {
+    let server = start();
+    let records: Vec<Value> =
+        (0..100).map(|n| set(record("s", &format!("text {n}")), "turn_id", n.to_string())).collect();
+    let ids: Vec<Vec<String>> = std::thread::scope(|scope| {
+        let senders: Vec<_> = (0..6).map(|_| scope.spawn(|| server.store(&records))).collect();
+        senders.into_iter().map(|sender| sender.join().unwrap()).collect()
+    });
+    assert!(ids.iter().all(|same| *same == ids[0]));
+    assert_eq!(server.journal.stats().unwrap().events, 100);
+}

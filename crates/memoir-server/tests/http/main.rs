@@ -6,6 +6,7 @@ mod batch;
 mod client;
 mod contract;
 mod failures;
+mod forgetting;
 mod hosts;
 mod limits;
 mod odd_journal;

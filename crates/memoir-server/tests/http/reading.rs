@@ -1,6 +1,9 @@
 //! Timeline, sessions, single events, raw recall, status.
 
 use crate::running::{Running, record, set, start, text_of, timed};
+use memoir_event::{Content, Event, Identity, Kind, Source};
+use memoir_journal::{Admission, Journal as _, SqliteJournal, SqliteOptions};
+use memoir_redact::Redactor;
 use serde_json::{Value, json};
 
 /// Ten events of two sessions, one a minute.
@@ -196,4 +199,20 @@ fn head_is_get_without_the_body_and_the_description_is_served() {
     assert_eq!(crate::client::send(server.address, "HEAD", "/metrics", &[("content-length", "0")], None).status, 200);
     let document = server.get("/openapi.json").json();
     assert_eq!(document["openapi"], "3.1.0");
+}
+
+#[test]
+fn what_another_process_stores_is_served_at_once() {
+    let server = start();
+    server.store(&[record("s", "from here")]);
+    let path = server.home().join("journal.db");
+    let other = SqliteJournal::open(&path, SqliteOptions::short_lived(), crate::running::ticking()).unwrap();
+    let mut event = Event::new(Source::Recorder, "t", Kind::Command, Content::Text("from elsewhere".to_owned()));
+    event.identities = vec![Identity::Named("n".to_owned())];
+    let redactor = Redactor::builtin();
+    let admitted = Admission::new(&redactor, other.hasher().clone()).admit(event);
+    other.append(&[admitted], &[]).unwrap();
+    let page = server.get("/v1/timeline?source=recorder").json();
+    assert_eq!(page["events"][0]["payload"]["item"]["text"], "from elsewhere");
+    assert_eq!(server.get("/v1/search?q=elsewhere").json()["hits"].as_array().unwrap().len(), 1);
 }

@@ -101,6 +101,10 @@ impl Running {
         answer.json()["records"].as_array().unwrap().clone()
     }
 
+    pub fn home(&self) -> &std::path::Path {
+        self.home.as_ref().unwrap().path()
+    }
+
     pub fn tell_to_stop(&mut self) {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());

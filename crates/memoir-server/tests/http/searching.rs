@@ -77,3 +77,24 @@ fn what_was_stored_a_moment_ago_is_found_whatever_the_order_of_its_words() {
     let recalled = server.recall(&json!({"query": "recorder failing"}));
     assert_eq!(recalled.iter().map(text_of).collect::<Vec<_>>(), ["failing recorder", "another recorder was failing"]);
 }
+
+#[test]
+fn hits_come_in_pages() {
+    let server = start();
+    let records: Vec<Value> = (0..25).map(|n| record("s", &format!("pebble number {n}"))).collect();
+    server.store(&records);
+    let mut seen = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let page = server.get(&format!("/v1/search?q=pebble&limit=10{cursor}")).json();
+        seen.extend(page["hits"].as_array().unwrap().iter().map(|hit| hit["record_id"].as_str().unwrap().to_owned()));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => break,
+        }
+    }
+    let count = seen.len();
+    seen.sort();
+    seen.dedup();
+    assert_eq!((count, seen.len()), (25, 25));
+}
