@@ -2,10 +2,11 @@
 
 use crate::client::{Client, Refused, Sent};
 use crate::notice::{IngestError, Notice};
-use crate::spool::{Claimed, Lane, Spool, SpoolError};
+use crate::spool::{Claimed, Lane, Recovered, Spool, SpoolError};
 use crate::wire::RawRecord;
 use memoir_redact::Redactor;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The most characters of a server's reason that are kept.
@@ -41,7 +42,10 @@ pub enum Left {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Input,
-    Spool,
+    /// With a moment after which new input is more urgent.
+    Spool {
+        until: Instant,
+    },
 }
 
 /// The way to one server.
@@ -50,6 +54,7 @@ pub struct Delivery<'a> {
     spool: &'a Spool,
     redactor: &'a Redactor,
     batch_records_max: usize,
+    stop: &'a AtomicBool,
     backoff: Option<Backoff>,
     /// Shortens each request, once somebody waits for the end.
     pub hurry: Option<Duration>,
@@ -63,15 +68,25 @@ struct Backoff {
 }
 
 impl<'a> Delivery<'a> {
-    pub fn new(client: &'a Client, spool: &'a Spool, redactor: &'a Redactor, batch_records_max: usize) -> Delivery<'a> {
+    pub fn new(
+        client: &'a Client,
+        spool: &'a Spool,
+        redactor: &'a Redactor,
+        batch_records_max: usize,
+        stop: &'a AtomicBool,
+    ) -> Delivery<'a> {
         let batch_records_max = batch_records_max.max(1);
         let delivered = Delivered::default();
-        Delivery { client, spool, redactor, batch_records_max, backoff: None, hurry: None, delivered }
+        Delivery { client, spool, redactor, batch_records_max, stop, backoff: None, hurry: None, delivered }
     }
 
     /// Whether the server failed a moment ago and is left in peace for now.
     pub fn is_backing_off(&self) -> bool {
         self.backoff.as_ref().is_some_and(|backoff| Instant::now() < backoff.until)
+    }
+
+    fn is_time_up(&self, until: Instant) -> bool {
+        Instant::now() >= until || self.stop.load(Ordering::Relaxed)
     }
 
     /// Sends new records; what cannot be sent now is spooled.
@@ -91,14 +106,17 @@ impl<'a> Delivery<'a> {
         if self.is_backing_off() {
             return Ok(Left::Something);
         }
-        let begun = Instant::now();
-        self.spool.recover()?;
+        let until = Instant::now() + budget;
+        let recovered = self.spool.recover()?;
+        if recovered != Recovered::default() {
+            tell(Notice::Recovered(recovered));
+        }
         for path in self.spool.waiting(Lane::Server)? {
             if self.is_backing_off() {
                 tell(Notice::Waiting { reason: self.why() });
                 return Ok(Left::Something);
             }
-            if begun.elapsed() >= budget {
+            if self.is_time_up(until) {
                 return Ok(Left::Something);
             }
             match self.spool.claim(&path)? {
@@ -108,7 +126,7 @@ impl<'a> Delivery<'a> {
                     }
                     let records = claim.take_records();
                     let before = records.len();
-                    let rest = self.offer(records, From::Spool, tell)?;
+                    let rest = self.offer(records, From::Spool { until }, tell)?;
                     match rest.len() {
                         0 => claim.done(self.spool)?,
                         left if left < before => claim.keep_rest(self.spool, &rest)?,
@@ -132,6 +150,12 @@ impl<'a> Delivery<'a> {
         let mut unsent = Vec::new();
         let mut records = records.into_iter().peekable();
         while records.peek().is_some() {
+            if let From::Spool { until } = from
+                && self.is_time_up(until)
+            {
+                unsent.extend(records);
+                break;
+            }
             let batch: Vec<RawRecord> = records.by_ref().take(self.batch_records_max).collect();
             unsent.extend(self.offer_batch(batch, from, tell)?);
         }
@@ -174,7 +198,7 @@ impl<'a> Delivery<'a> {
         }
         match from {
             From::Input => self.delivered.sent += count(taken),
-            From::Spool => self.delivered.replayed += count(taken),
+            From::Spool { .. } => self.delivered.replayed += count(taken),
         }
         let is_about_records = taken > 0 || refused.len() < 2 || refused.iter().any(|(_, why)| why.is_from_journal);
         if is_about_records {

@@ -3,9 +3,9 @@
 use crate::accept::whole_sentence;
 use crate::deliver::clean_reason;
 use crate::notice::Notice;
-use crate::spool::{Claimed, Lane, Spool, SpoolError};
-use crate::wire::{Capture, RawRecord};
-use memoir_event::Source;
+use crate::spool::{Claimed, Lane, Recovered, Spool, SpoolError};
+use crate::wire::{Capture, RawRecord, WireError};
+use memoir_event::{Event, Source};
 use memoir_journal::{Admission, Journal, JournalError, Redacted};
 use memoir_redact::Redactor;
 use std::time::{Duration, Instant};
@@ -41,7 +41,10 @@ pub fn drain_into_journal(
 ) -> Result<Drained, DrainError> {
     let mut drained = Drained::default();
     let begun = Instant::now();
-    spool.recover()?;
+    let recovered = spool.recover()?;
+    if recovered != Recovered::default() {
+        tell(Notice::Recovered(recovered));
+    }
     let admission = Admission::new(redactor, journal.hasher().clone());
     for path in spool.waiting(Lane::Journal)? {
         if begun.elapsed() >= budget {
@@ -58,30 +61,27 @@ pub fn drain_into_journal(
         if let Some(path) = claim.bad_lines() {
             tell(Notice::Quarantined { path: path.to_owned() });
         }
-        let mut batch: Vec<Redacted> = Vec::new();
+        let (mut batch, mut bad): (Vec<Redacted>, Vec<(RawRecord, WireError)>) = (Vec::new(), Vec::new());
         for record in claim.take_records() {
             match event(&record, spool, repo_of) {
                 Ok(event) => batch.push(admission.admit(event)),
-                Err(error) => {
-                    let reason = clean_reason(&whole_sentence(&error), redactor);
-                    let path = spool.set_aside(&record, None, &reason)?;
-                    drained.set_aside += 1;
-                    tell(Notice::SetAside { path, reason });
-                }
+                Err(error) => bad.push((record, error)),
             }
         }
         journal.append(&batch, &[])?;
         drained.stored += u64::try_from(batch.len()).unwrap_or(0);
+        for (record, error) in bad {
+            let reason = clean_reason(&whole_sentence(&error), redactor);
+            let path = spool.set_aside(&record, None, &reason)?;
+            drained.set_aside += 1;
+            tell(Notice::SetAside { path, reason });
+        }
         claim.done(spool)?;
     }
     Ok(drained)
 }
 
-fn event(
-    record: &RawRecord,
-    spool: &Spool,
-    repo_of: &dyn Fn(Option<&str>) -> String,
-) -> Result<memoir_event::Event, crate::wire::WireError> {
+fn event(record: &RawRecord, spool: &Spool, repo_of: &dyn Fn(Option<&str>) -> String) -> Result<Event, WireError> {
     let names = spool.names();
     let repo = repo_of(record.cwd().as_deref());
     let capture = Capture { source: Source::Recorder, at_ms: names.now_ms(), nonce: names.nonce() };

@@ -15,7 +15,8 @@ impl Input for &[u8] {
     }
 }
 
-/// A file descriptor: standard input, a pipe, a socket or a file.
+/// A file descriptor: a pipe, a socket or a file. It must not buffer, or what it has read already would be waited for;
+/// for standard input hand in a `File` made from its descriptor.
 #[derive(Debug)]
 pub struct Polled<F>(pub F);
 

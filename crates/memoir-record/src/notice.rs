@@ -1,7 +1,7 @@
 //! What a run tells while it goes on, and how it ended.
 
 use crate::accept::LineProblem;
-use crate::spool::SpoolError;
+use crate::spool::{Recovered, SpoolError};
 use memoir_journal::JournalError;
 use std::io;
 use std::path::PathBuf;
@@ -32,6 +32,8 @@ pub enum Notice {
         /// Where they are.
         path: PathBuf,
     },
+    /// What a killed process left unfinished in the spool was mended.
+    Recovered(Recovered),
     /// What waits in the spool could not be delivered now; it still waits.
     Waiting {
         /// Why.

@@ -141,14 +141,18 @@ impl<'a> RemoteRecorder<'a> {
 
     /// Sends what waits in the spool and nothing else.
     pub fn flush(&self, budget: Duration, tell: &mut dyn FnMut(Notice)) -> Result<Delivered, SpoolError> {
-        let mut delivery = Delivery::new(self.client, self.spool, self.redactor, self.options.batch_records_max);
+        let mut delivery = self.delivery();
         delivery.replay(budget, tell)?;
         Ok(delivery.delivered)
     }
 
+    fn delivery(&self) -> Delivery<'a> {
+        Delivery::new(self.client, self.spool, self.redactor, self.options.batch_records_max, self.stop)
+    }
+
     fn batch<'b>(&'b self, names: &'b Names) -> Batch<'b> {
         Batch {
-            delivery: Delivery::new(self.client, self.spool, self.redactor, self.options.batch_records_max),
+            delivery: self.delivery(),
             options: &self.options,
             names,
             cwd: self.options.place.cwd.map(|cwd| self.redactor.text(cwd).into_owned()),

@@ -1,57 +1,37 @@
 //! Block data: bytes that travel as an array of integers.
 
-use serde::de::{Error as _, SeqAccess, Visitor};
-use serde::{Deserializer, Serialize as _, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize as _, Deserializer, Serializer};
 use serde_json::value::RawValue;
-use std::fmt;
 
-/// No more than this is reserved on the word of a length hint.
-const RESERVE_MAX: usize = 1 << 16;
-
-/// Writes `[104,105]` in one piece: a call for each byte would cost most of the time a batch takes.
+/// Writes `[104,105]`.
 pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut text = String::with_capacity(bytes.len() * 4 + 2);
-    text.push('[');
-    for byte in bytes {
-        if text.len() > 1 {
-            text.push(',');
-        }
-        push_decimal(*byte, &mut text);
-    }
-    text.push(']');
-    RawValue::from_string(text).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    serializer.collect_seq(bytes)
 }
 
-fn push_decimal(byte: u8, text: &mut String) {
-    let digit = |n: u8| char::from(b'0' + n % 10);
-    if byte >= 100 {
-        text.push(digit(byte / 100));
-    }
-    if byte >= 10 {
-        text.push(digit(byte / 10));
-    }
-    text.push(digit(byte));
-}
-
-/// Reads an array of integers from 0 to 255.
+/// Reads an array of integers from 0 to 255. Asking serde for each number would be most of the work of a batch.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    deserializer.deserialize_seq(Bytes)
+    let array = <&RawValue>::deserialize(deserializer)?;
+    integers(array.get()).ok_or_else(|| D::Error::custom("`data` is not an array of integers from 0 to 255"))
 }
 
-struct Bytes;
-
-impl<'de> Visitor<'de> for Bytes {
-    type Value = Vec<u8>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array of integers from 0 to 255")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<u8>, A::Error> {
-        let mut bytes = Vec::with_capacity(seq.size_hint().unwrap_or(512).min(RESERVE_MAX));
-        while let Some(number) = seq.next_element::<u64>()? {
-            bytes.push(u8::try_from(number).map_err(|_| A::Error::custom("a byte of `data` is over 255"))?);
+/// The numbers of an array that is known to be well-formed JSON.
+fn integers(array: &str) -> Option<Vec<u8>> {
+    let inner = array.strip_prefix('[')?.strip_suffix(']')?;
+    let mut bytes = Vec::with_capacity(inner.len() / 3 + 1);
+    let mut number: Option<u16> = None;
+    for byte in inner.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                let more = number.unwrap_or(0) * 10 + u16::from(byte - b'0');
+                number = (more <= 255).then_some(more);
+                number?;
+            }
+            b',' => bytes.push(u8::try_from(number.take()?).ok()?),
+            b' ' | b'\n' | b'\r' | b'\t' => {}
+            _ => return None,
         }
-        Ok(bytes)
     }
+    bytes.extend(number.and_then(|number| u8::try_from(number).ok()));
+    Some(bytes)
 }

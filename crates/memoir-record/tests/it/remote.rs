@@ -248,6 +248,25 @@ fn a_hanging_server_stalls_a_run_once_however_much_waits() {
 }
 
 #[test]
+fn a_slow_server_and_a_long_backlog_do_not_keep_new_input_waiting() {
+    let mut recorder = Recorder::new();
+    recorder.run(&nobody(), &numbers(0..900));
+    recorder.options.batch_records_max = 10;
+    recorder.options.replay_budget = Duration::from_millis(300);
+    let stub = Stub::start(|_, _| {
+        std::thread::sleep(Duration::from_millis(30));
+        Reply::Stored
+    });
+    let begun = Instant::now();
+    let (summary, _) = recorder.run(&stub.url, &line("new"));
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert_eq!((summary.delivered.sent, summary.lost), (1, 0));
+    let left = recorder.held().records;
+    assert!(left > 0 && left + summary.delivered.replayed == 900, "{left}");
+    assert_eq!(stub.repeats(), 0);
+}
+
+#[test]
 fn a_signal_sends_or_spools_what_was_accepted() {
     for (url, spooled) in [(None, 3), (Some(()), 0)] {
         let recorder = Recorder::new();

@@ -131,17 +131,25 @@ fn another_users_spool_is_refused() {
     let home = open_dir();
     private(&home.path().join("roots"));
     fs::create_dir(home.path().join("shut")).unwrap();
+    fs::create_dir(home.path().join("free")).unwrap();
+    fs::set_permissions(home.path().join("free"), fs::Permissions::from_mode(0o777)).unwrap();
     as_another_user("spool::child_is_refused_by_the_spool_of_another_user", home.path());
 }
 
 #[test]
 #[ignore = "run by another_users_spool_is_refused, as another user"]
 fn child_is_refused_by_the_spool_of_another_user() {
-    let home = PathBuf::from(std::env::var_os("MEMOIR_TEST_DIR").unwrap());
+    let Some(home) = std::env::var_os("MEMOIR_TEST_DIR").map(PathBuf::from) else { return };
     let refusal = spool(&home.join("roots")).keep(Lane::Server, &records(&["x"])).unwrap_err();
     assert!(matches!(refusal, SpoolError::NotOurs { owner: 0, ours: 65534, .. }), "{refusal}");
     let refusal = spool(&home.join("shut/new/spool")).keep(Lane::Server, &records(&["x"])).unwrap_err();
     assert!(matches!(refusal, SpoolError::Io { doing: "create", .. }), "{refusal}");
+    let own = home.join("free/spool");
+    spool(&own).keep(Lane::Server, &records(&["x"])).unwrap();
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o500)).unwrap();
+    let refusal = spool(&own).keep(Lane::Server, &records(&["y"])).unwrap_err();
+    assert!(matches!(refusal, SpoolError::Io { doing: "write to", .. }), "{refusal}");
+    assert_eq!(SpoolListing::read(&own).unwrap().records, 1);
 }
 
 #[test]
@@ -222,4 +230,58 @@ fn a_claimed_file_is_nobody_elses_and_a_vanished_one_is_no_error() {
     let rest = other.waiting(Lane::Server).unwrap();
     assert_eq!(take(&other, &rest[0]), records(&["3"]));
     assert_eq!(names(&dir), Vec::<String>::new());
+}
+
+#[test]
+fn whatever_was_kept_before_a_kill_is_there_exactly_once_after_it() {
+    let home = tempfile::tempdir().unwrap();
+    let mut kept = Vec::new();
+    for round in 0..8 {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "spool::child_keeps_records_until_it_is_killed", "--ignored", "--nocapture"])
+            .env("MEMOIR_TEST_DIR", home.path())
+            .env("MEMOIR_TEST_ROUND", round.to_string())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            use std::io::BufRead as _;
+            let lines = std::io::BufReader::new(output).lines().map_while(Result::ok);
+            lines.filter_map(|line| line.strip_prefix("kept ").map(str::to_owned)).collect::<Vec<_>>()
+        });
+        std::thread::sleep(std::time::Duration::from_millis(40 + 17 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kept.extend(reader.join().unwrap());
+    }
+    let spool = spool(&home.path().join("spool"));
+    let recovered = spool.recover().unwrap();
+    let mut found: Vec<String> = Vec::new();
+    for path in spool.waiting(Lane::Server).unwrap() {
+        found.extend(take(&spool, &path).iter().filter_map(RawRecord::idempotency_key));
+    }
+    found.sort();
+    let mut once = found.clone();
+    once.dedup();
+    assert_eq!(found, once, "nothing twice");
+    assert!(kept.len() > 20, "only {} kept", kept.len());
+    let lost: Vec<&String> = kept.iter().filter(|key| !found.contains(key)).collect();
+    assert!(lost.is_empty(), "lost {lost:?}, recovered {recovered:?}");
+    assert_eq!(SpoolListing::read(spool.dir()).unwrap().unfinished, 0);
+}
+
+#[test]
+#[ignore = "run by whatever_was_kept_before_a_kill_is_there_exactly_once_after_it, as a process to kill"]
+fn child_keeps_records_until_it_is_killed() {
+    use std::io::Write as _;
+    let Some(home) = std::env::var_os("MEMOIR_TEST_DIR").map(PathBuf::from) else { return };
+    let round = std::env::var("MEMOIR_TEST_ROUND").unwrap();
+    let spool = spool(&home.join("spool"));
+    for n in 0.. {
+        let texts = [format!("{round}-{n}-a"), format!("{round}-{n}-b")];
+        spool.keep(Lane::Server, &[record(&texts[0]), record(&texts[1])]).unwrap();
+        let told = format!("\nkept key-{}\nkept key-{}\n", texts[0], texts[1]);
+        std::io::stdout().write_all(told.as_bytes()).unwrap();
+    }
 }
