@@ -126,7 +126,9 @@ fn assignment(scan: &mut Scan<'_>, name: Name, named: Named) -> bool {
         return false;
     }
     let flag = name.start > 0 && scan.bytes[name.start - 1] == b'-';
-    if is_secret(named, sep, bytes, value.quoted, Written { word, flag }) && !is_call(scan.bytes, name, sep, value) {
+    if is_secret(named, sep, bytes, value.quoted, Written { word, flag, ini: is_ini(scan.bytes, name, value) })
+        && !is_call(scan.bytes, name, sep, value)
+    {
         scan.hit(value.start, value.end, named.rule(), Rank::Named);
         return true;
     }
@@ -139,6 +141,8 @@ struct Written<'n> {
     word: &'n str,
     /// After a dash: a command's flag.
     flag: bool,
+    /// On a line of its own, below a line that names the user.
+    ini: bool,
 }
 
 impl Written<'_> {
@@ -156,6 +160,27 @@ fn is_call(text: &[u8], name: Name, sep: Sep, value: Value) -> bool {
     let before = text[..name.start].iter().rev().find(|b| !b.is_ascii_whitespace());
     let after = text.get(value.end);
     matches!(before, Some(b'(' | b',')) || matches!(after, Some(b')'))
+}
+
+/// `user = x` and below it `password = y`, each alone on its line: a file of settings, where any word is a value.
+fn is_ini(text: &[u8], name: Name, value: Value) -> bool {
+    if value.quoted
+        || name.start == 0
+        || text[name.start - 1] != b'\n'
+        || !matches!(text.get(value.end), None | Some(b'\n' | b'\r'))
+    {
+        return false;
+    }
+    let above = &text[name.start.saturating_sub(160)..name.start];
+    above.split(|&b| b == b'\n').any(|line| {
+        let user = line.strip_prefix(b"username").or(line.strip_prefix(b"user")).or(line.strip_prefix(b"login"));
+        user.is_some_and(|rest| {
+            rest.trim_ascii_start().starts_with(b"=")
+                && rest.len() < 48
+                && !rest.contains(&b'(')
+                && !rest.contains(&b'.')
+        })
+    })
 }
 
 /// The separator after a name and where the value starts.
@@ -326,6 +351,7 @@ fn is_secret(named: Named, sep: Sep, v: &[u8], quoted: bool, written: Written<'_
             _ if literal => true,
             Sep::Cell => entropy::Mix::of(v).digit > 0 && !value::is_code(v),
             _ if loose => !is_expression(v),
+            _ if written.ini => !v.contains(&b'.') && !v.contains(&b'(') && !entropy::contains(v, b"pass"),
             _ => !value::is_code(v) && (entropy::Mix::of(v).seams > 0 || digits || has_symbol(v)),
         },
         Named::Secret => match sep {
@@ -341,6 +367,7 @@ fn is_secret(named: Named, sep: Sep, v: &[u8], quoted: bool, written: Written<'_
                 _ if literal => entropy::looks_random(v, 8) || v.len() >= 16 && !is_label(v) && !value::is_code(v),
                 _ if loose => {
                     entropy::looks_random(v, 8)
+                        || sep == Sep::Tight && entropy::Mix::of(v).seams > 0 && !value::is_code(v) && !is_label(v)
                         || v.len() >= 12 && !is_expression(v) && !is_label(v) && !value::is_code(v)
                 }
                 _ => entropy::looks_random(v, 10) && !value::is_code(v),

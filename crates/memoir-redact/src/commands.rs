@@ -1,5 +1,6 @@
 //! Secrets on command lines: `curl -u user:pass`, `mysql -pSECRET`, `sshpass -p x`, `docker login -p x`, and `.pgpass`.
 
+use crate::entropy;
 use crate::headers;
 use crate::scan::{Rank, Scan};
 use crate::value;
@@ -106,6 +107,16 @@ fn user_password(scan: &mut Scan<'_>, start: usize, end: usize) {
         to -= 1;
     }
     let v = &text[from..to];
+    if v.is_empty() {
+        // `curl -u key:` sends an API key as the user.
+        let user = text[start..start + colon].trim_ascii_start();
+        let skip = user.iter().take_while(|b| matches!(b, b'\'' | b'"' | b'\\')).count();
+        let key = &user[skip..];
+        if entropy::looks_random(key, 8) || key.len() >= 10 && entropy::Mix::of(key).seams > 1 {
+            scan.hit(start + skip, start + colon, "password", Rank::Named);
+        }
+        return;
+    }
     const WORDS: &[&[u8]] = &[b"token", b"password", b"apikey", b"api_key", b"api_token", b"your_password"];
     let literal = !value::is_placeholder(v) && !WORDS.iter().any(|w| v.eq_ignore_ascii_case(w));
     let variable = v.starts_with(b"$") && v.len() > 1;
@@ -212,5 +223,18 @@ pub(crate) fn pgpass_at(scan: &mut Scan<'_>, at: usize) {
         && !db.iter().all(u8::is_ascii_digit)
     {
         scan.hit(to - secret.len(), to, "password", Rank::Named);
+    }
+}
+
+/// `ConvertTo-SecureString "x" -AsPlainText`.
+pub(crate) fn secure_string_at(scan: &mut Scan<'_>, at: usize) {
+    let rest = &scan.bytes[at..];
+    if !rest.starts_with(b"SecureString ") || !scan.bytes[..at].ends_with(b"ConvertTo-") {
+        return;
+    }
+    let words = words(scan.bytes, at + 13);
+    let value = words.iter().find(|w| matches!(scan.bytes[w.start], b'"' | b'\''));
+    if let Some(w) = value {
+        plain(scan, w.start, w.end);
     }
 }

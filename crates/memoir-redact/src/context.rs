@@ -85,7 +85,8 @@ pub(crate) fn bare_at(scan: &mut Scan<'_>, at: usize) {
 }
 
 /// Providers whose client or application id is half of a credential: `auth0_client_id = '…'`.
-const ID_PROVIDERS: &[&str] = &["auth0", "paypal", "facebook", "twitter", "anypoint", "bot_id", "adobe", "okta"];
+const ID_PROVIDERS: &[&str] =
+    &["auth0", "paypal", "facebook", "fb_app", "twitter", "anypoint", "bot_id", "adobe", "okta"];
 
 /// An id of a provider whose ids the scanners count as findings; any other id stays.
 pub(crate) fn id_at(scan: &mut Scan<'_>, at: usize) {
@@ -160,10 +161,11 @@ pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
         return;
     }
     let gap = scan.bytes[end..].iter().take(6).take_while(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\')).count();
-    if !matches!(scan.bytes.get(end + gap), Some(b'=' | b':')) {
+    let assigned = matches!(scan.bytes.get(end + gap), Some(b'=' | b':'));
+    if !assigned && gap == 0 {
         return;
     }
-    let start = end + gap + 1;
+    let start = end + gap + usize::from(assigned);
     let skip = scan.bytes[start..]
         .iter()
         .take(8)
@@ -182,7 +184,15 @@ pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
             })
         })
         .any(|s| fits(s, scan.bytes, start, stop));
-    if exact && mix.digit >= 2 && mix.letters() > 0 && entropy::bits(body) > 2.3 && body.len() >= 16 {
+    // After a blank alone a hash is more likely a commit or a digest.
+    let hash = body.iter().all(u8::is_ascii_hexdigit);
+    if exact
+        && (assigned || !hash && mix.other == 0 && mix.seams >= 4)
+        && mix.digit >= 2
+        && mix.letters() > 0
+        && entropy::bits(body) > 2.9
+        && body.len() >= 16
+    {
         scan.hit(start, stop, format!("{}-token", provider.keyword.replace(['.', '_'], "-")), Rank::Shape);
     }
 }
@@ -212,7 +222,10 @@ fn candidate(text: &[u8], from: usize) -> Option<(usize, usize)> {
         if run.is_empty() {
             return None;
         }
-        let word = run.len() < 24
+        let mix = entropy::Mix::of(run);
+        let scrambled = run.len() >= 18 && mix.upper >= 4 && mix.lower >= 4 && mix.other == 0;
+        let word = !scrambled
+            && run.len() < 24
             && run.iter().filter(|b| b.is_ascii_digit()).count() <= 8
             && (entropy::Mix::of(run).digit == 0 || run.len() < CANDIDATE_BYTES_MIN || entropy::contains(run, b"key"));
         if !word {
@@ -261,7 +274,9 @@ fn judge(scan: &mut Scan<'_>, name: Name, named: Named, run: (usize, usize)) {
     let providers = Index::get().named_in(&before);
     for start in starts(bytes, run).filter(|_| !providers.is_empty()) {
         let body = &bytes[start..run.1];
-        if entropy::bits(body) <= 2.0 || body.len() < 20 && entropy::Mix::of(body).seams == 0 {
+        if entropy::bits(body) <= 2.0 && !body.starts_with(b"6L")
+            || body.len() < 20 && entropy::Mix::of(body).seams == 0
+        {
             continue;
         }
         if is_words(body) {
@@ -323,7 +338,7 @@ fn generic(scan: &mut Scan<'_>, name: Name, named: Named, run: (usize, usize)) {
 /// Words joined by marks, or a path: `kubernetes/pkg/util`, `some-long-label`.
 fn is_words(body: &[u8]) -> bool {
     let mix = entropy::Mix::of(body);
-    mix.digit == 0 && mix.other > 0 && !entropy::looks_random(body, 16)
+    mix.digit == 0 && mix.other > 0 && mix.lower > 0 && !entropy::looks_random(body, 16)
 }
 
 fn fits(shapes: &str, text: &[u8], start: usize, end: usize) -> bool {

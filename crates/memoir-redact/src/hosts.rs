@@ -123,8 +123,10 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
         }
         return;
     }
-    if window.starts_with(b"s3.amazonaws.com/") && (at == 0 || !matches!(text[at - 1], b'.' | b'-')) {
-        let start = at + 17;
+    let slash = window.iter().take(48).position(|&b| b == b'/').unwrap_or(0);
+    let path_style = window.starts_with(b"s3") && window[..slash].ends_with(b".amazonaws.com");
+    if path_style && (at == 0 || !matches!(text[at - 1], b'.' | b'-')) {
+        let start = at + slash + 1;
         let end = start
             + text[start..]
                 .iter()

@@ -76,11 +76,13 @@ const CALLS: &[(&[&str], Call)] = &[
     (&["mysq", "mari", "sshp", "redi", "mong", "psql", "ldap", "smbc", "inis", "plin"], commands::short_flag_at),
     (&["ogin"], commands::login_at),
     (&["priv", "acce"], assign::word_at),
+    (&["secu"], commands::secure_string_at),
     (&["arn:"], hosts::arn_at),
     (
         &[
-            ".s3.", ".s3-", "s3.a", ".sto", ".mys", ".ope", ".blo", ".aut", ".app", ".my.", ".clo", ".azu", ".sno",
-            ".okt", "hook", "disc", "outl", ".web", "make", "open", "oapi", "qyap",
+            ".s3.", ".s3-", "s3-u", "s3-e", "s3-a", "s3-c", "s3-s", "s3.a", ".sto", ".mys", ".ope", ".blo", ".aut",
+            ".app", ".my.", ".clo", ".azu", ".sno", ".okt", "hook", "disc", "outl", ".web", "make", "open", "oapi",
+            "qyap",
         ],
         hosts::at,
     ),

@@ -139,7 +139,7 @@ pub(crate) fn is_placeholder(v: &[u8]) -> bool {
         return true;
     }
     let mix = Mix::of(v);
-    if mix.letters() + mix.digit == 0 {
+    if mix.letters() + mix.digit == 0 || v.len() >= 3 && v[0].is_ascii_alphabetic() && v.iter().all(|b| *b == v[0]) {
         return true;
     }
     const WORDS: &[&[u8]] = &[

@@ -269,6 +269,7 @@ pub(crate) static CONTEXTUAL: &[Contextual] = &[
     c("exportsdk", "{v36}|{a5-15}_{v36}"),
     c("extractorapi", ALNUM40),
     c("facebook", "{d15-17}|{h32}"),
+    c("fb_app", "{d15-17}"),
     c("facepp", "{s32}"),
     c("fastforex", "{v10}-{v10}-{v6}"),
     c("fastly", "{s32}"),
