@@ -115,7 +115,7 @@ impl Lines {
             return (!skipped.blank).then_some(Some(BadLine::TooLong { bytes, bytes_max: self.bytes_max }));
         }
         let bytes = self.trimmed(from, len);
-        if bytes.iter().all(u8::is_ascii_whitespace) {
+        if is_blank(bytes) {
             return None;
         }
         let too_long = bytes.len() > self.bytes_max;
@@ -150,6 +150,11 @@ impl Lines {
         self.start = 0;
         self.end = 0;
     }
+}
+
+/// Whether a line has nothing but white space; the first visible character settles it.
+fn is_blank(bytes: &[u8]) -> bool {
+    !bytes.iter().any(u8::is_ascii_graphic) && std::str::from_utf8(bytes).is_ok_and(|text| text.trim().is_empty())
 }
 
 impl Skipped {

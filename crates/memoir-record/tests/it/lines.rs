@@ -62,6 +62,7 @@ fn a_line_over_the_limit_is_reported_with_its_length_and_the_rest_goes_on() {
 #[test]
 fn blank_lines_are_skipped_whatever_their_length() {
     for step in [1, 7, 1000] {
+        assert_eq!(read("\u{3000}\nok\n\u{a0}\t".as_bytes(), step, 8), [good(2, "ok")]);
         assert_eq!(read(format!("{}\nok\n{}", " ".repeat(100), "\t".repeat(99)).as_bytes(), step, 4), [good(2, "ok")]);
     }
 }

@@ -269,7 +269,8 @@ fn a_slow_server_and_a_long_backlog_do_not_keep_new_input_waiting() {
 #[test]
 fn a_signal_sends_or_spools_what_was_accepted() {
     for (url, spooled) in [(None, 3), (Some(()), 0)] {
-        let recorder = Recorder::new();
+        let mut recorder = Recorder::new();
+        recorder.options.flush_interval = Duration::from_secs(60);
         let stub = Stub::start(|_, _| Reply::Stored);
         let url = url.map_or_else(nobody, |()| stub.url.clone());
         let (reader, mut writer) = std::io::pipe().unwrap();
@@ -279,7 +280,7 @@ fn a_signal_sends_or_spools_what_was_accepted() {
             use std::io::Write as _;
             writer.write_all(numbers(0..3).as_bytes()).unwrap();
             writer.write_all(b"{\"session_id\":\"half a li").unwrap();
-            std::thread::sleep(Duration::from_millis(300));
+            std::thread::sleep(Duration::from_millis(700));
             stop.store(true, Ordering::Relaxed);
             let begun = Instant::now();
             let summary = run.join().unwrap();
