@@ -133,7 +133,9 @@ async fn bind(settings: &ServerSettings) -> Result<TcpListener, ServerError> {
     let resolve = |reason: String| ServerError::Resolve { host: settings.host.clone(), reason };
     let host = settings.host.trim_start_matches('[').trim_end_matches(']');
     let found = tokio::net::lookup_host((host, settings.port)).await.map_err(|error| resolve(error.to_string()))?;
-    let addresses: Vec<SocketAddr> = found.collect();
+    let mut addresses: Vec<SocketAddr> = found.collect();
+    // `localhost` is both: clients that know an address rather than the name mostly know 127.0.0.1.
+    addresses.sort_by_key(SocketAddr::is_ipv6);
     addresses.iter().try_for_each(|address| settings.check_address(address.ip()))?;
     let mut problem = resolve("it has none".to_owned());
     for address in addresses {

@@ -19,6 +19,9 @@ const HEADERS_BYTES_MAX: usize = 64 * 1024;
 /// Body bytes are counted in steps of this many.
 pub(crate) const BODY_STEP: usize = 64 * 1024;
 
+/// No more than this is reserved on a client's word.
+const RESERVE_MAX: usize = 4 * 1024 * 1024;
+
 /// How long the rest of a refused request is read away, so that its sender gets to see the refusal.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
@@ -57,7 +60,7 @@ pub(crate) async fn read_json_body(app: &App, request: Request) -> Result<Reques
     let reading = async {
         let held = Arc::clone(&app.bodies).acquire_many_owned(steps).await.map_err(|_| ApiError::internal())?;
         let mut body = body;
-        let mut bytes = Vec::with_capacity(declared.unwrap_or(0).min(BODY_STEP));
+        let mut bytes = Vec::with_capacity(declared.unwrap_or(0).min(RESERVE_MAX));
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| ApiError::validation("the body ended too early"))?;
             let Ok(data) = frame.into_data() else { continue };

@@ -70,7 +70,12 @@ impl Params {
 
     /// Refuses parameters that this route cannot honour, rather than answer as if they were not there.
     pub(crate) fn refuse(&self, route: &str, without: &[&str]) -> Result<(), ApiError> {
-        let given = [("q", self.q.is_some()), ("order", self.order.is_some()), ("cursor", self.cursor.is_some())];
+        let given = [
+            ("q", self.q.is_some()),
+            ("order", self.order.is_some()),
+            ("type", self.event_type.is_some()),
+            ("item_type", self.item_type.is_some()),
+        ];
         match given.iter().find(|(name, given)| *given && without.contains(name)) {
             Some((name, _)) => Err(ApiError::validation(format!("{route} does not take the parameter `{name}`"))),
             None => Ok(()),

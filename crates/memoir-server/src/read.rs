@@ -77,7 +77,7 @@ struct Sessions {
 /// `GET /v1/sessions`: the latest first.
 pub(crate) async fn sessions(State(app): State<Shared>, query: Given) -> Result<Response, ApiError> {
     let params = Params::of(query)?;
-    params.refuse("the list of sessions", &["q", "order"])?;
+    params.refuse("the list of sessions", &["q", "order", "type", "item_type"])?;
     let (filter, limit, skip) = (params.filter()?, params.limit(app.settings.page_max), params.skip()?);
     let journal = Arc::clone(&app.journal);
     let found = app.lanes.read(move || Ok(journal.sessions(&filter, &VIEW, limit + 1, skip)?));

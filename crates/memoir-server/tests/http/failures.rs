@@ -1,7 +1,7 @@
 //! Wrong requests and broken journals: one shape of error for all of them.
 
 use crate::client::send;
-use crate::odd_journal::{Mood, Odd};
+use crate::odd_journal::{Failure, Mood, Odd};
 use crate::running::{batch, record, settings, start, start_over};
 use memoir_journal::JournalError;
 use serde_json::json;
@@ -81,7 +81,7 @@ fn request_ids_are_echoed_or_made() {
 fn each_trouble_of_the_journal_has_its_status() {
     let odd = Odd::new(Mood::Well);
     let server = start_over(settings(), |journal| odd.over(journal));
-    let rows: [(fn() -> JournalError, u16, &str); 5] = [
+    let rows: [(Failure, u16, &str); 5] = [
         (|| JournalError::Locked, 503, "STORAGE_BUSY"),
         (|| JournalError::Full, 507, "STORAGE_FULL"),
         (|| JournalError::ReadOnly, 503, "STORAGE_UNAVAILABLE"),

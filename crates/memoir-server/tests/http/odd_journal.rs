@@ -8,7 +8,7 @@ use memoir_journal::{
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-type Failure = fn() -> JournalError;
+pub type Failure = fn() -> JournalError;
 
 #[derive(Clone, Copy)]
 pub enum Mood {

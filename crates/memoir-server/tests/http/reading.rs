@@ -81,7 +81,9 @@ fn a_parameter_that_cannot_be_honoured_is_refused() {
         "/v1/timeline?source=htp",
         "/v1/sessions?order=oldest",
         "/v1/sessions?cursor=x",
+        "/v1/sessions?type=command",
         "/v1/search?q=x&cursor=1.1",
+        "/v1/search?q=x&order=newest",
     ] {
         let answer = server.get(path);
         assert_eq!(answer.error(), (400, "VALIDATION_ERROR".to_owned()), "{path}");
