@@ -1,6 +1,11 @@
 //! Benchmarks: each figure is printed with its peer or its limit beside it.
 
+mod events;
+mod ingest;
+mod process;
 mod redact;
+mod search;
+mod server;
 
 use clap::Parser;
 
@@ -13,12 +18,28 @@ struct Cli {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// One event in a process of its own, and many from a pipe
+    Ingest(ingest::IngestArgs),
     /// Secrets found, false alarms, speed
     Redact(redact::RedactArgs),
+    /// Building the index and searching it
+    Search(search::SearchArgs),
+    /// Batches over HTTP, and memory
+    Server(server::ServerArgs),
+    /// Nothing: the cost of a process itself
+    #[command(hide = true)]
+    Noop,
 }
 
 fn main() -> anyhow::Result<()> {
+    if std::env::args().nth(1).as_deref() == Some("noop") {
+        return Ok(());
+    }
     match Cli::parse().command {
+        Command::Ingest(args) => ingest::run(&args),
         Command::Redact(args) => redact::run(&args),
+        Command::Search(args) => search::run(&args),
+        Command::Server(args) => server::run(&args),
+        Command::Noop => Ok(()),
     }
 }
