@@ -1,0 +1,286 @@
+//! The commands of the first page of the manual, end to end.
+
+use crate::support::{Home, event, text_of, to_lines};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+const COMMANDS: [&str; 16] = [
+    "ingest", "search", "timeline", "sessions", "show", "serve", "status", "doctor", "verify", "config", "backup",
+    "restore", "export", "spool", "completions", "demo",
+];
+
+fn day() -> Vec<Value> {
+    let at = |time: &str, kind: &str, content: &str| {
+        json!({"session_id": "demo", "event_type": kind, "content": content, "timestamp": time, "source": "codex"})
+    };
+    vec![
+        at("2026-05-10T10:00:00+02:00", "user_message", "the login test is flaky"),
+        at("2026-05-10T08:00:01Z", "command", "cargo test login"),
+        at("2026-05-10T08:00:02.5Z", "tool_result", "connection refused"),
+        at("2026-05-10T08:00:03Z", "assistant_message", "it raced the database, see src/login.rs:42"),
+    ]
+}
+
+fn expected_id(source: &str, thread: &str, sequence: u64, event_type: &str, ts: &str) -> String {
+    let digest = Sha256::digest(format!("{source}|{thread}|{sequence}|{event_type}|{ts}"));
+    digest.iter().take(12).fold(String::new(), |mut id, byte| {
+        write!(id, "{byte:02x}").unwrap();
+        id
+    })
+}
+
+#[test]
+fn what_is_piped_in_is_found_by_the_next_process_with_no_server_running() {
+    let home = Home::new();
+    let line = r#"{"session_id":"demo","event_type":"user_message","content":"hello recorder"}"#;
+    let ran = home.feed(&["ingest"], format!("{line}\n")).succeeded();
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "memoir: stored 1\n"));
+    let found = home.run(&["search", "hello"]).succeeded();
+    assert!(found.out.contains("[hello] recorder") && found.out.contains("demo  user_message"), "{}", found.out);
+    assert_eq!(home.run(&["search", "goodbye"]).succeeded().err, "memoir: nothing found\n");
+}
+
+#[test]
+fn a_flag_after_the_words_of_a_search_is_a_flag_as_the_help_shows() {
+    let home = Home::new();
+    home.ingest(&day()).succeeded();
+    let hits = home.run(&["search", "session:demo flak*", "--json"]).succeeded().json_lines();
+    assert_eq!(hits.len(), 1);
+    assert_eq!(text_of(&hits[0]["event"]), "the login test is flaky");
+    let limited = home.run(&["search", "login", "--limit", "1"]).succeeded();
+    assert_eq!(limited.out.lines().count(), 2, "{}", limited.out);
+    let none = home.run(&["search", "\"connection refused\" -retry", "--from", "2026-05-11T00:00:00Z"]).succeeded();
+    assert_eq!(none.out, "");
+}
+
+#[test]
+fn a_search_as_json_gives_score_snippet_and_event() {
+    let home = Home::new();
+    home.ingest(&day()).succeeded();
+    let hits = home.run(&["search", "--json", "login"]).succeeded().json_lines();
+    assert_eq!(hits.len(), 3);
+    for hit in &hits {
+        assert!(hit["score"].as_f64().unwrap() > 0.0, "{hit}");
+        let text = hit["snippet"]["text"].as_str().unwrap();
+        let marks = hit["snippet"]["marks"].as_array().unwrap();
+        for mark in marks {
+            let (from, to) = (mark[0].as_u64().unwrap() as usize, mark[1].as_u64().unwrap() as usize);
+            assert_eq!(text[from..to].to_lowercase(), "login");
+        }
+        assert_eq!(hit["event"]["sessionId"], "demo");
+    }
+    for odd in ["src/login.rs:42", "--release", "don't", "a(b", "\"", "*", ":", "-", "field:value:x"] {
+        home.run(&["search", "--json", odd]).succeeded();
+    }
+    let found = home.run(&["search", "--json", "src/login.rs:42"]).json_lines();
+    assert_eq!(text_of(&found[0]["event"]), "it raced the database, see src/login.rs:42");
+}
+
+#[test]
+fn an_envelope_begins_with_the_ten_fields_in_order() {
+    let home = Home::new();
+    home.ingest(&day()).succeeded();
+    let ran = home.run(&["timeline", "--session", "demo", "--oldest-first", "--json"]).succeeded();
+    let ten = "eventId source repoId actorId sessionId threadId ts eventType payload reasoningAvailability";
+    for envelope in ran.json_lines() {
+        let names: Vec<&str> = envelope.as_object().unwrap().keys().take(10).map(String::as_str).collect();
+        assert_eq!(names.join(" "), ten);
+        assert!(envelope["repoId"].as_str().unwrap().len() == 12 && envelope["actorId"] == "tester");
+        assert_eq!((&envelope["source"], &envelope["threadId"]), (&json!("recorder"), &json!("demo")));
+        assert_eq!(envelope["reasoningAvailability"], "unavailable");
+    }
+}
+
+#[test]
+fn every_id_can_be_computed_again_from_its_envelope() {
+    let home = Home::new();
+    home.ingest(&day()).succeeded();
+    home.ingest(&[event("without a time")]).succeeded();
+    let shapes = ["prompt.submitted", "item.completed", "item.completed", "item.completed", "prompt.submitted"];
+    let times = ["2026-05-10T10:00:00+02:00", "2026-05-10T08:00:01Z", "2026-05-10T08:00:02.5Z", "2026-05-10T08:00:03Z", ""];
+    let events = home.events();
+    for (at, (envelope, (shape, time))) in events.iter().zip(shapes.iter().zip(times)).enumerate() {
+        let id = expected_id("recorder", "demo", at as u64 + 1, shape, time);
+        assert_eq!(envelope["eventId"], id, "{envelope}");
+        if !time.is_empty() {
+            assert_eq!(envelope["ts"], time);
+        }
+        let shown = home.run(&["show", &id.to_uppercase(), "--json"]).succeeded().json();
+        assert_eq!(shown["eventId"], id);
+        assert_eq!(shown["sightings"][0]["class"], "first");
+    }
+    assert_eq!(events.len(), 5);
+}
+
+#[test]
+fn the_timeline_is_filtered_by_session_time_and_type_and_pages_to_the_end() {
+    let home = Home::new();
+    home.ingest(&day()).succeeded();
+    home.ingest(&[json!({"session_id": "other", "event_type": "error", "content": "boom"})]).succeeded();
+    let texts = |args: &[&str]| -> Vec<String> {
+        let mut all = vec!["timeline", "--json"];
+        all.extend(args);
+        home.run(&all).succeeded().json_lines().iter().map(text_of).collect()
+    };
+    assert_eq!(texts(&["--session", "other"]), ["boom"]);
+    assert_eq!(texts(&["--session", "cx-demo", "--type", "user_message", "--limit", "100"]), ["the login test is flaky"]);
+    assert_eq!(texts(&["--type", "item.completed"]).len(), 3);
+    assert_eq!(texts(&["--item-type", "command_execution"]), ["cargo test login"]);
+    assert_eq!(
+        texts(&["--from", "2026-05-10T08:00:01Z", "--to", "2026-05-10T10:00:02.5+02:00"]),
+        ["connection refused", "cargo test login"]
+    );
+    assert_eq!(texts(&["--text", "login -cargo"]).len(), 2);
+    assert_eq!(texts(&["--from", "1h"]), ["boom"]);
+    assert_eq!(texts(&["--source", "http"]), [""; 0]);
+    let mut seen = Vec::new();
+    let mut after: Option<String> = None;
+    loop {
+        let mut args = vec!["timeline", "--json", "--limit", "2", "--oldest-first"];
+        args.extend(after.as_deref().map(|cursor| ["--after", cursor]).into_iter().flatten());
+        let page = home.run(&args).succeeded();
+        seen.extend(page.json_lines().iter().map(text_of));
+        match page.err.trim().rsplit_once("--after ") {
+            Some((_, cursor)) => after = Some(cursor.to_owned()),
+            None => break,
+        }
+    }
+    assert_eq!(seen, home.texts());
+}
+
+#[test]
+fn sessions_are_listed_with_their_first_prompt_and_shown_by_either_name() {
+    let home = Home::new();
+    home.ingest(&day()).succeeded();
+    home.ingest(&[json!({"session_id": "other", "event_type": "command", "content": "ls"})]).succeeded();
+    let sessions = home.run(&["sessions", "--json"]).succeeded().json_lines();
+    let names: Vec<&str> = sessions.iter().map(|session| session["session"].as_str().unwrap()).collect();
+    assert_eq!(names, ["other", "cx-demo"]);
+    assert_eq!((&sessions[1]["events"], &sessions[1]["title"]), (&json!(4), &json!("the login test is flaky")));
+    for name in ["demo", "cx-demo"] {
+        assert_eq!(home.run(&["show", name, "--json"]).succeeded().json_lines().len(), 4, "{name}");
+        assert_eq!(home.run(&["show", name]).succeeded().out.lines().count(), 4);
+    }
+    assert!(home.run(&["sessions"]).succeeded().out.contains("4 events  the login test is flaky"));
+    home.run(&["show", "nobody"]).failed_in_one_line(1, &["nothing is known as `nobody`", "pass an event id"]);
+}
+
+#[test]
+fn hidden_events_are_shown_only_when_asked_for() {
+    let home = Home::new();
+    let hidden = |level: &str, value: &str| {
+        json!({"session_id": "demo", "event_type": "command", "content": format!("{value} words"), level: value})
+    };
+    let all = [hidden("secrecy_level", "secret"), hidden("visibility", "private_scratch"), hidden("visibility", "sealed")];
+    home.ingest(&all).succeeded();
+    home.ingest(&[event("open words")]).succeeded();
+    for (flag, shown) in [("", 1), ("--secret", 2), ("--private", 2), ("--sealed", 2)] {
+        let flags: Vec<&str> = Some(flag).filter(|flag| !flag.is_empty()).into_iter().collect();
+        for command in [&["timeline", "--json"][..], &["export"], &["show", "demo", "--json"]] {
+            let ran = home.run(&[command, &flags[..]].concat()).succeeded();
+            assert_eq!(ran.out.lines().count(), shown, "{command:?} {flag}: {}", ran.out);
+        }
+        let found = home.run(&[&["search", "--json"][..], &flags[..], &["words"]].concat()).succeeded();
+        assert_eq!(found.out.lines().count(), shown, "search {flag}: {}", found.out);
+    }
+    assert!(home.run(&["export"]).err.contains("3 secret, private, sealed or superseded events were left out"));
+    assert_eq!(home.events().len(), 4);
+}
+
+#[test]
+fn status_and_doctor_say_what_is_there() {
+    let home = Home::new();
+    assert_eq!(home.status()["journal"]["events"], 0);
+    assert!(!home.dir().exists(), "looking must not create a home");
+    home.ingest(&day()).succeeded();
+    let status = home.status();
+    assert_eq!((&status["journal"]["events"], &status["journal"]["sessions"]), (&json!(4), &json!(1)));
+    assert_eq!((&status["spool"]["records"], &status["serverUrl"]), (&json!(0), &Value::Null));
+    let checks = home.run(&["doctor", "--json"]).succeeded().json_lines();
+    let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
+    for name in ["home", "disk", "settings", "journal", "chain", "index", "versions", "spool"] {
+        assert!(names.contains(&name), "{name} is not in {names:?}");
+    }
+    assert!(checks.iter().all(|check| check["ok"] == true && check["fix"].is_null()));
+    assert!(home.run(&["doctor"]).succeeded().out.lines().all(|line| line.starts_with("ok   ")));
+    assert_eq!(home.verified(), 4);
+    assert_eq!(home.run(&["verify"]).succeeded().out, "all 4 records are proven: none was changed, moved or taken out\n");
+}
+
+#[test]
+fn redaction_happens_before_anything_reaches_the_disk() {
+    let home = Home::new();
+    let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let ran = home.ingest(&[event(&format!("use {key} please")), json!({
+        "session_id": format!("s-{key}"), "event_type": "tool_call", "content": {"password": "hunter2-and-more"},
+        "metadata": {"token": key}
+    })]);
+    assert_eq!(ran.succeeded().err, "memoir: stored 2, redacted 4\n");
+    assert_eq!(home.status()["journal"]["redactions"], 4);
+    home.run(&["search", "please"]).succeeded();
+    for entry in crate::files::walk(&home.dir()) {
+        let bytes = std::fs::read(&entry).unwrap_or_default();
+        for secret in [key.as_bytes(), b"hunter2"] {
+            assert!(!bytes.windows(secret.len()).any(|window| window == secret), "in {}", entry.display());
+        }
+    }
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let home = Home::new();
+    let all = home.run(&["--help"]).succeeded().out;
+    for name in COMMANDS {
+        assert!(all.contains(name), "{name} is missing from the help");
+        let help = home.run(&[name, "--help"]).succeeded().out;
+        assert!(help.contains("Usage: memoir ") && help.contains(name) && help.lines().count() > 4, "{name}: {help}");
+        assert_eq!(home.run(&["help", name]).succeeded().out, help);
+    }
+    assert!(home.run(&["--version"]).succeeded().out.starts_with("memoir "));
+    assert_eq!(home.run(&[]).code(), 2);
+    assert_eq!(home.run(&["frobnicate"]).code(), 2);
+    assert_eq!(home.run(&["ingest", "--max-event-bytes", "0"]).code(), 2);
+    assert_eq!(home.run(&["timeline", "--limit", "many"]).code(), 2);
+}
+
+#[test]
+fn completions_exist_for_each_shell() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = home.run(&["completions", shell]).succeeded().out;
+        assert!(script.contains("memoir") && script.contains("timeline"), "{shell}");
+    }
+    assert_eq!(home.run(&["completions", "csh"]).code(), 2);
+    assert!(!home.dir().exists());
+}
+
+#[test]
+fn the_demo_shows_the_main_job_and_leaves_nothing() {
+    let home = Home::new();
+    let ran = crate::support::run(
+        {
+            let mut command = home.command(&["demo"]);
+            command.env("TMPDIR", home.top()).env("MEMOIR_SERVER_URL", "http://127.0.0.1:9");
+            command
+        },
+        b"",
+    );
+    let shown = ran.succeeded().out;
+    let signs = ["stored 4, refused 1, redacted 2", "did you mean `visibility`?", "duplicate 1", "[flaky]", "are proven"];
+    for sign in signs {
+        assert!(shown.contains(sign), "{sign} is missing:\n{shown}");
+    }
+    assert!(!shown.contains("hunter2") && !shown.contains("sk-ant-api03-Zq8"));
+    assert_eq!(std::fs::read_dir(home.top()).unwrap().count(), 0);
+}
+
+#[test]
+fn input_may_end_without_a_newline_and_hold_blank_lines_and_carriage_returns() {
+    let home = Home::new();
+    let lines = to_lines(&[event("one"), event("two")]).replace('\n', "\r\n");
+    let ran = home.feed(&["ingest"], format!("\u{feff}{lines}\n   \n\t\n{}", event("three"))).succeeded();
+    assert_eq!(ran.err, "memoir: stored 3\n");
+    assert_eq!(home.texts(), ["one", "two", "three"]);
+    home.feed(&["ingest"], "").succeeded();
+}

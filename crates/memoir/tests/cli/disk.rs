@@ -1,0 +1,138 @@
+//! A full disk and a read-only one, in a mount namespace of our own.
+
+use crate::support::{Home, MEMOIR, Ran, identified, run, to_lines};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Runs a shell script with the home on a small disk of its own; none, said loudly, where that is not permitted.
+fn on_small_disk(home: &Home, size: &str, script: &str) -> Option<Ran> {
+    let can = Command::new("unshare")
+        .args(["-m", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !can.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: no mount namespace with a tmpfs can be had here; run the suite as root once");
+        return None;
+    }
+    fs::create_dir_all(home.dir()).unwrap();
+    let whole = format!("set -u; memoir={MEMOIR}; mount -t tmpfs -o size={size},mode=700 none \"$MEMOIR_HOME\" || exit 99\n{script}");
+    let ran = run(home.command_of(Path::new("unshare"), &["-m", "sh", "-c", &whole]), b"");
+    assert_ne!(ran.code(), 99, "{ran:?}");
+    Some(ran)
+}
+
+fn events(count: usize) -> Vec<serde_json::Value> {
+    // Text that zstd cannot shrink to nothing, so that the disk does fill.
+    (0..count)
+        .map(|n| {
+            let words: String = (0..60u64).map(|k| format!("{:x} ", (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ (k << 32)))).collect();
+            identified(&format!("event {n} {words}"))
+        })
+        .collect()
+}
+
+fn read(home: &Home, name: &str) -> String {
+    fs::read_to_string(home.top().join(name)).unwrap()
+}
+
+fn counted(said: &str, what: &str) -> usize {
+    let at = said.find(&format!("{what} ")).map(|at| at + what.len() + 1);
+    at.map_or(0, |at| said[at..].split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn a_full_disk_is_said_and_what_was_stored_is_whole() {
+    let home = Home::new();
+    let all = events(3000);
+    fs::write(home.top().join("first"), to_lines(&all[..5])).unwrap();
+    fs::write(home.top().join("all"), to_lines(&all)).unwrap();
+    let script = "
+        $memoir ingest < first || exit 98
+        $memoir ingest < all 2> said; echo $? > code
+        $memoir verify > verified; echo $? >> code
+        $memoir export > exported; echo $? >> code
+        $memoir status > status 2>&1; echo $? >> code
+        $memoir doctor > doctor 2>&1; echo $? >> code
+        mount -o remount,size=64m \"$MEMOIR_HOME\"
+        $memoir ingest < all 2> again; echo $? >> code
+        $memoir verify >> verified; echo $? >> code
+        $memoir export > exported-again";
+    let Some(ran) = on_small_disk(&home, "1m", script) else { return };
+    ran.succeeded();
+    let said = read(&home, "said");
+    assert!(said.contains("the disk is full") || said.contains("No space left"), "{said}");
+    assert!(said.lines().all(|line| line.starts_with("memoir: ")) && !said.contains("panicked"), "{said}");
+    let codes: Vec<String> = read(&home, "code").lines().map(str::to_owned).collect();
+    assert_eq!(codes, ["1", "0", "0", "0", "1", "0", "0"], "{said} {} {}", read(&home, "status"), read(&home, "again"));
+    assert!(read(&home, "doctor").contains("fail disk - only "), "{}", read(&home, "doctor"));
+    let stored = counted(&said, "stored");
+    assert!(stored > 0 && stored < 2995, "{said}");
+    assert_eq!(read(&home, "exported").lines().count(), stored + 5 + counted(&said, "spooled"), "{said}");
+    assert_eq!(read(&home, "exported-again").lines().count(), 3000, "{}", read(&home, "again"));
+}
+
+#[test]
+fn a_server_on_a_full_disk_refuses_and_the_recorder_keeps_everything() {
+    let home = Home::new();
+    fs::write(home.top().join("all"), to_lines(&events(3000))).unwrap();
+    let script = "
+        $memoir serve --port 0 > listens 2> log & server=$!
+        for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -s listens ] && break; sleep 0.1; done
+        url=$(sed 's/.* //' listens)
+        MEMOIR_HOME=$HOME/client $memoir ingest --server-url $url < all 2> said; echo $? > code
+        $memoir verify > verified; echo $? >> code
+        mount -o remount,size=64m \"$MEMOIR_HOME\"
+        MEMOIR_HOME=$HOME/client $memoir spool flush --server-url $url > flushed 2>&1; echo $? >> code
+        $memoir export > exported; echo $? >> code
+        $memoir verify >> verified; echo $? >> code
+        kill $server; wait $server; echo $? >> code";
+    let Some(ran) = on_small_disk(&home, "1m", script) else { return };
+    ran.succeeded();
+    let said = read(&home, "said");
+    assert!(counted(&said, "spooled") > 0 && !said.contains("lost") && !said.contains("set aside"), "{said}");
+    let codes: Vec<String> = read(&home, "code").lines().map(str::to_owned).collect();
+    assert_eq!(codes, ["0", "0", "0", "0", "0", "0"], "{said} {} {}", read(&home, "flushed"), read(&home, "log"));
+    assert_eq!(read(&home, "exported").lines().count(), 3000);
+}
+
+#[test]
+fn a_read_only_disk_is_said_and_not_harmed() {
+    let home = Home::new();
+    fs::write(home.top().join("one"), to_lines(&events(1))).unwrap();
+    let script = "
+        $memoir ingest < one || exit 98
+        mount -o remount,ro \"$MEMOIR_HOME\"
+        $memoir ingest < one 2> said; echo $? > code
+        for command in timeline 'search event' status verify doctor; do $memoir $command > out 2>&1; echo $? >> codes; cat out >> outs; done
+        mount -o remount,rw \"$MEMOIR_HOME\"
+        $memoir ingest < one 2> again; echo $? >> code
+        $memoir verify; echo $? >> code";
+    let Some(ran) = on_small_disk(&home, "8m", script) else { return };
+    ran.succeeded();
+    let said = read(&home, "said");
+    assert!(said.contains("read-only") || said.contains("Read-only"), "{said}");
+    assert!(said.contains("lost 1") || !said.contains("stored"), "the loss is said: {said}");
+    assert_eq!(read(&home, "code"), "1\n0\n0\n", "{said}");
+    assert_eq!(read(&home, "again"), "memoir: stored 0, duplicate 1\n");
+    let outs = read(&home, "outs");
+    assert!(!outs.contains("panicked") && read(&home, "codes").lines().all(|code| code == "0" || code == "1"), "{outs}");
+}
+
+#[test]
+fn a_limit_on_file_size_is_a_full_disk_too() {
+    let home = Home::new();
+    let all = events(2000);
+    home.ingest(&all[..5]).succeeded();
+    fs::write(home.top().join("all"), to_lines(&all)).unwrap();
+    let script = format!("trap '' XFSZ; ulimit -f 1024; exec {MEMOIR} ingest < all");
+    let ran = run(home.command_of(Path::new("sh"), &["-c", &script]), b"");
+    let ran = ran.failed(1, &["stored "]);
+    assert!(!ran.err.contains("stored 1995"), "the limit was never met: {ran:?}");
+    home.verified();
+    let again = home.ingest(&all).succeeded();
+    assert!(again.err.contains("duplicate"), "{again:?}");
+    assert_eq!(home.texts().len(), 2000);
+    home.verified();
+}
