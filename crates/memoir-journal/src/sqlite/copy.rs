@@ -71,7 +71,7 @@ fn open_backup(path: &Path) -> Result<Connection, JournalError> {
     if size == 0 {
         return Err(JournalError::NotAJournal { path: path.to_owned() });
     }
-    schema::open(path, Access::Read, Duration::from_secs(5), 0)
+    schema::open(path, Access::Read, Duration::from_secs(5))
 }
 
 fn partial_name(to: &Path) -> PathBuf {

@@ -38,8 +38,8 @@ use std::time::Duration;
 pub struct SqliteOptions {
     /// How long to wait for another process's write lock.
     pub lock_wait: Duration,
-    /// The log is folded into the file when it has grown to so many pages of 4 KiB.
-    pub checkpoint_pages: u32,
+    /// The log is folded into the file when it has grown to this size.
+    pub log_bytes_max: u64,
     /// At most so many reading connections are kept.
     pub readers_max: usize,
 }
@@ -47,12 +47,12 @@ pub struct SqliteOptions {
 impl SqliteOptions {
     /// For a process that lives for a moment: opening must not have to re-read a long log.
     pub const fn short_lived() -> SqliteOptions {
-        SqliteOptions { lock_wait: Duration::from_secs(5), checkpoint_pages: 400, readers_max: 1 }
+        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: 640 << 10, readers_max: 1 }
     }
 
     /// For bulk work and servers.
     pub const fn long_lived() -> SqliteOptions {
-        SqliteOptions { lock_wait: Duration::from_secs(5), checkpoint_pages: 4000, readers_max: 4 }
+        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: 16 << 20, readers_max: 4 }
     }
 }
 
@@ -77,7 +77,7 @@ impl SqliteJournal {
     /// Opens the journal at `path`, creating or upgrading it as needed.
     pub fn open(path: &Path, options: SqliteOptions, clock: Clock) -> Result<SqliteJournal, JournalError> {
         create_private(path)?;
-        let connection = schema::open(path, Access::Write, options.lock_wait, options.checkpoint_pages)?;
+        let connection = schema::open(path, Access::Write, options.lock_wait)?;
         let secret = secret_of(&connection)?;
         Ok(SqliteJournal {
             path: path.to_owned(),
@@ -95,12 +95,26 @@ impl SqliteJournal {
         &self.path
     }
 
-    /// Folds the log into the file as far as readers allow.
+    /// Folds the log into the file and empties it, unless someone is reading from it right now.
     pub fn checkpoint(&self) -> Result<(), JournalError> {
         self.with_writer(|writer| {
-            writer.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
-            Ok(())
+            // Readers and writers come first: what cannot be had at once is left to the next append.
+            writer.connection.busy_timeout(Duration::ZERO)?;
+            let folded = writer.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            writer.connection.busy_timeout(self.options.lock_wait)?;
+            match folded.map_err(JournalError::from) {
+                Err(JournalError::Locked) => Ok(()),
+                folded => folded,
+            }
         })
+    }
+
+    /// Keeps the log short. The events are already safe in it, so a failure here is not theirs.
+    fn fold_log(&self) {
+        let log = with_suffix(&self.path, "-wal");
+        if std::fs::metadata(log).is_ok_and(|log| log.len() > self.options.log_bytes_max) {
+            let _ = self.checkpoint();
+        }
     }
 
     fn with_writer<T>(&self, work: impl FnOnce(&mut Writer) -> Result<T, JournalError>) -> Result<T, JournalError> {
@@ -114,7 +128,7 @@ impl SqliteJournal {
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => schema::open(&self.path, Access::Read, self.options.lock_wait, 0)?,
+            None => schema::open(&self.path, Access::Read, self.options.lock_wait)?,
         };
         let result = work(&connection);
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,6 +146,13 @@ impl SqliteJournal {
             Ok(result)
         })
     }
+}
+
+/// The name of a file that SQLite keeps beside the journal.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 fn secret_of(connection: &Connection) -> Result<[u8; 32], JournalError> {
@@ -174,7 +195,7 @@ impl Journal for SqliteJournal {
         if batch.is_empty() && cursors.is_empty() {
             return Ok(Vec::new());
         }
-        self.with_writer(|writer| {
+        let appended = self.with_writer(|writer| {
             let Writer { connection, interned } = writer;
             let result = (|| {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -188,7 +209,9 @@ impl Journal for SqliteJournal {
                 interned.clear();
             }
             result
-        })
+        });
+        self.fold_log();
+        appended
     }
 
     fn page(&self, filter: &Filter, view: &View, page: &Page) -> Result<EventPage, JournalError> {
@@ -271,12 +294,9 @@ impl Journal for SqliteJournal {
                 last_at_ms: last.map(|(_, at_ms)| at_ms),
             })
         })?;
-        let bytes = ["", "-wal"].iter().map(|suffix| {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(suffix);
-            std::fs::metadata(PathBuf::from(name)).map_or(0, |file| file.len())
-        });
-        Ok(Stats { bytes: bytes.sum(), ..stats })
+        let bytes =
+            ["", "-wal"].map(|suffix| std::fs::metadata(with_suffix(&self.path, suffix)).map_or(0, |file| file.len()));
+        Ok(Stats { bytes: bytes.iter().sum(), ..stats })
     }
 
     fn verify(&self, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<Verified, JournalError> {

@@ -25,7 +25,7 @@ pub enum Access {
 }
 
 /// Opens the file, checks that it is ours and brings it up to date.
-pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) -> Result<Connection, JournalError> {
+pub fn open(path: &Path, access: Access, wait: Duration) -> Result<Connection, JournalError> {
     let flags = match access {
         Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
@@ -35,7 +35,7 @@ pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) 
         .map_err(|error| open_error(&error))?;
     connection.busy_timeout(wait)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // A short-lived process must not pay for a checkpoint when it closes; the log is bounded by the page count.
+    // A short-lived process must not pay for a checkpoint when it closes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let (application, version, tables) = match identify(&connection) {
         Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::NotADatabase => {
@@ -57,7 +57,9 @@ pub fn open(path: &Path, access: Access, wait: Duration, checkpoint_pages: u32) 
             migrate_with_patience(&mut connection, path, wait)?;
         }
         connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.pragma_update(None, "wal_autocheckpoint", checkpoint_pages)?;
+        // SQLite's own checkpoints never shorten the log, and a process that finds no other one using the journal has
+        // to read all of it again: see `fold_log`.
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     } else if version < SCHEMA_VERSION {
         return Err(JournalError::ReadOnly);
     }

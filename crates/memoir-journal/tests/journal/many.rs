@@ -44,3 +44,16 @@ fn many_writers_and_readers_lose_and_double_nothing() {
         .collect();
     assert_eq!(ids.len(), usize::try_from(stats.events).unwrap());
 }
+
+#[test]
+fn the_log_stays_short_when_every_event_has_a_process_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal.db");
+    for n in 0..120 {
+        let options = memoir_journal::SqliteOptions::short_lived();
+        let journal = memoir_journal::SqliteJournal::open(&path, options, std::sync::Arc::new(|| 0)).unwrap();
+        journal.append(&admit(&journal, vec![event("s", &format!("t{n}"), "x")]), &[]).unwrap();
+    }
+    let log = std::fs::metadata(dir.path().join("journal.db-wal")).unwrap().len();
+    assert!(log < 1 << 20, "{log}");
+}
