@@ -116,7 +116,7 @@ fn build(index: &Index, journal: &SqliteJournal, events: u64) -> Result<()> {
     let rate = |time: Duration| events as f64 / time.as_secs_f64();
     println!("  {:>9.0} events/s per core by CPU   (>= 25000; {:.0}/s by wall)", rate(cpu), rate(wall));
     println!("  {:>9.1} bytes per event            (<= 200)", status.bytes as f64 / events as f64);
-    println!("  {:>9.1} MB of memory at the most   (cap 96 MB for the writer)", peak_mb());
+    println!("  {:>9.1} MB of anonymous memory after   (the writer's cap is 96 MB)", anonymous_mb());
     Ok(())
 }
 
@@ -258,7 +258,7 @@ fn cpu_time() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-fn peak_mb() -> f64 {
+fn anonymous_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or("0");
     line.trim().trim_end_matches("kB").trim().parse::<f64>().unwrap_or(0.0) / 1024.0

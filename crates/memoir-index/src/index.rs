@@ -279,7 +279,7 @@ impl Index {
             return Ok(None);
         }
         let known = self.known().tail.clone();
-        let tail = Tail::read(known.as_deref(), after, last, journal)?.map(Arc::new);
+        let tail = Tail::read(known.as_ref(), after, last, journal)?;
         self.known().tail.clone_from(&tail);
         Ok(tail)
     }

@@ -4,9 +4,8 @@ use crate::plan::labels_of;
 use crate::term_stream::TermTokenizer;
 use memoir_event::Event;
 use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
-use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STRING, Schema, TextFieldIndexing, TextOptions,
-};
+use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use tantivy::{Index, TantivyDocument};
 
 /// Rises with every change of the schema, the tokenizer or the meaning of a field: an index of another version is
@@ -41,12 +40,17 @@ impl Fields {
             .set_tokenizer(TOKENIZER)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
         let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
-        let label = schema.add_text_field("label", STRING);
+        // Lengths are for ranking: labels and numbers only filter.
+        let exact = TextFieldIndexing::default()
+            .set_tokenizer(RAW_TOKENIZER_NAME)
+            .set_index_option(IndexRecordOption::Basic)
+            .set_fieldnorms(false);
+        let label = schema.add_text_field("label", TextOptions::default().set_indexing_options(exact));
         let number = NumericOptions::default();
         let fields = Fields {
             body,
             label,
-            origin: schema.add_u64_field(ORIGIN, number.clone() | FAST | INDEXED),
+            origin: schema.add_u64_field(ORIGIN, number.clone().set_indexed() | FAST),
             seq: schema.add_u64_field(SEQ, number.clone() | FAST),
             shape: schema.add_u64_field(SHAPE, number.clone() | FAST),
             ts_ms: schema.add_i64_field(TS_MS, number.clone() | FAST),

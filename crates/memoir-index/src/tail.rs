@@ -68,13 +68,16 @@ pub(crate) struct Tail {
 impl Tail {
     /// The tail after `after`, going on from what is known of it, up to `last`; none if it takes too much memory.
     pub fn read(
-        known: Option<&Tail>,
+        known: Option<&Arc<Tail>>,
         after: Seq,
         last: Seq,
         journal: &dyn Journal,
-    ) -> Result<Option<Tail>, JournalError> {
-        let mut tail = known.filter(|known| known.after == after && known.upto <= last).cloned();
-        let tail = tail.get_or_insert_with(|| Tail { after, upto: after, ..Tail::default() });
+    ) -> Result<Option<Arc<Tail>>, JournalError> {
+        let known = known.filter(|known| known.after == after);
+        if let Some(known) = known.filter(|known| known.upto >= last) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let mut tail = known.map_or_else(|| Tail { after, upto: after, ..Tail::default() }, |known| Tail::clone(known));
         while tail.upto < last {
             let changes = journal.changes(tail.upto, CHUNK_EVENTS)?;
             if changes.is_empty() {
@@ -90,7 +93,7 @@ impl Tail {
                 return Ok(None);
             }
         }
-        Ok(Some(std::mem::take(tail)))
+        Ok(Some(Arc::new(tail)))
     }
 
     fn put(&mut self, event: TailEvent) {

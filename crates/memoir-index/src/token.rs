@@ -114,8 +114,9 @@ impl Tokens {
             self.chars.extend(rest.char_indices().take_while(|(_, c)| is_unspaced(*c)));
             return (self.chars.last().map_or(0, |(at, c)| at + c.len_utf8()), true);
         }
-        let mut len = 0;
-        for (at, c) in rest.char_indices() {
+        let ascii = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let mut len = ascii;
+        for (at, c) in rest.get(ascii..).unwrap_or_default().char_indices().map(|(at, c)| (ascii + at, c)) {
             let inside = if c.is_ascii() { c.is_ascii_alphanumeric() } else { continues_unit(c) };
             if inside {
                 len = at + c.len_utf8();
@@ -127,6 +128,15 @@ impl Tokens {
     }
 
     fn push_unit(&mut self, unit: &str, start: usize, position: u32) -> u32 {
+        if is_plain(unit) {
+            let term_start = self.terms.len();
+            self.terms.push_str(unit);
+            if let Some(term) = self.terms.get_mut(term_start..) {
+                term.make_ascii_lowercase();
+            }
+            self.push(term_start, position, start, start + unit.len(), Role::Word);
+            return position + 1;
+        }
         if unit.len() > TERM_BYTES_MAX || is_hash(unit) || !has_parts(unit) {
             self.push_folded(unit, start, position, Role::Word);
             return position + 1;
@@ -217,6 +227,14 @@ const fn is_mark(c: char) -> bool {
 /// Joins parts to one unit when it stands between letters or digits.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '\'' | '\u{2019}')
+}
+
+/// Whether a unit is an ordinary word, as most are: ASCII letters, none but the first in upper case.
+fn is_plain(unit: &str) -> bool {
+    let rest = unit.as_bytes().get(1..).unwrap_or_default();
+    unit.len() <= TERM_BYTES_MAX
+        && unit.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
+        && rest.iter().all(u8::is_ascii_lowercase)
 }
 
 fn is_hash(unit: &str) -> bool {
