@@ -25,7 +25,8 @@ fn stored(line: &Value) -> Map<String, Value> {
 /// What is said about a line that is not taken; nothing of it is stored.
 fn refused(line: &str) -> Ran {
     let home = Home::new();
-    let ran = home.feed(&["ingest"], format!("{line}\n")).failed(1, &["memoir: line 1 ", "memoir: stored 0, refused 1\n"]);
+    let ran =
+        home.feed(&["ingest"], format!("{line}\n")).failed(1, &["memoir: line 1 ", "memoir: stored 0, refused 1\n"]);
     assert_eq!(home.events(), [Value::Null; 0]);
     ran
 }
@@ -34,7 +35,12 @@ fn refused(line: &str) -> Ran {
 fn each_of_the_eight_types_gets_its_speaker_its_shape_and_the_defaults() {
     for (kind, speaker, event_type, payload) in [
         ("user_message", "user", "prompt.submitted", json!({"prompt": "words"})),
-        ("assistant_message", "assistant", "item.completed", json!({"item": {"type": "agent_message", "text": "words"}})),
+        (
+            "assistant_message",
+            "assistant",
+            "item.completed",
+            json!({"item": {"type": "agent_message", "text": "words"}}),
+        ),
         ("tool_call", "tool", "item.completed", json!({"item": {"type": "tool_call", "text": "words"}})),
         ("tool_result", "tool", "item.completed", json!({"item": {"type": "tool_result", "text": "words"}})),
         ("command", "tool", "item.completed", json!({"item": {"type": "command_execution", "text": "words"}})),
@@ -98,10 +104,8 @@ fn every_word_of_each_vocabulary_is_taken_and_no_other() {
         ("visibility", &["normal", "private_scratch", "sealed"]),
         ("secrecy_level", &["public", "sensitive", "secret"]),
     ];
-    let events: Vec<Value> = words
-        .iter()
-        .flat_map(|(field, values)| values.iter().map(|value| with(json!({*field: value}))))
-        .collect();
+    let events: Vec<Value> =
+        words.iter().flat_map(|(field, values)| values.iter().map(|value| with(json!({*field: value})))).collect();
     home.ingest(&events).succeeded();
     assert_eq!(home.events().len(), events.len());
     for (field, values) in words {
@@ -136,11 +140,20 @@ fn wrong_types_and_missing_fields_are_each_named() {
         (r#"{"session_id":"s","event_type":"command","content":"x","turn_id":5}"#, "`turn_id` that is a number"),
         (r#"{"session_id":"s","event_type":"command","content":"x","topic_id":[]}"#, "`topic_id` that is an array"),
         (r#"{"session_id":"s","event_type":"command","content":"x","source":true}"#, "`source` that is true or false"),
-        (r#"{"session_id":"s","event_type":"command","content":"x","timestamp":1714298400}"#, "`timestamp` that is a number"),
-        (r#"{"session_id":"s","event_type":"command","content":"x","timestamp":"2026-05-10T08:00:00"}"#, "bad `timestamp`"),
+        (
+            r#"{"session_id":"s","event_type":"command","content":"x","timestamp":1714298400}"#,
+            "`timestamp` that is a number",
+        ),
+        (
+            r#"{"session_id":"s","event_type":"command","content":"x","timestamp":"2026-05-10T08:00:00"}"#,
+            "bad `timestamp`",
+        ),
         (r#"{"session_id":"s","event_type":"command","content":"x","meta":[]}"#, "bad `meta`"),
         (r#"{"session_id":"s","event_type":"command","content":"x","meta":{"confidence":1.5}}"#, "`meta.confidence`"),
-        (r#"{"session_id":"s","event_type":"command","content":"x","meta":{"schema_version":0}}"#, "`meta.schema_version`"),
+        (
+            r#"{"session_id":"s","event_type":"command","content":"x","meta":{"schema_version":0}}"#,
+            "`meta.schema_version`",
+        ),
         (r#"{"session_id":"s","event_type":"command","content":"x","meta":{"goals":"g"}}"#, "`meta.goals`"),
         (r#"{"session_id":"s","event_type":"command","content":"x","content":"y"}"#, "the field `content` twice"),
         (r#"{"session_id":"s","event_type":"command","content":"x"} {}"#, "is not a JSON object"),
@@ -156,7 +169,9 @@ fn wrong_types_and_missing_fields_are_each_named() {
 
 #[test]
 fn an_unknown_field_is_reported_with_the_nearest_known_one() {
-    for (field, meant) in [("visiblity", "visibility"), ("sesion_id", "session_id"), ("timestmp", "timestamp"), ("Content", "content")] {
+    for (field, meant) in
+        [("visiblity", "visibility"), ("sesion_id", "session_id"), ("timestmp", "timestamp"), ("Content", "content")]
+    {
         let ran = refused(&with(json!({field: "sealed"})).to_string());
         assert!(ran.err.contains(&format!("unknown field `{field}`; did you mean `{meant}`?")), "{}", ran.err);
     }

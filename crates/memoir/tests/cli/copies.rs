@@ -71,7 +71,10 @@ fn what_is_no_backup_is_not_restored() {
     let bad = home.top().join("bad");
     let path = bad.to_str().unwrap();
     home.run(&["restore", path, "--yes"]).failed_in_one_line(1, &[path, "No such file"]);
-    for content in [&b""[..], b"not a database at all, just words in a file that is long enough to have a header......................"] {
+    for content in [
+        &b""[..],
+        b"not a database at all, just words in a file that is long enough to have a header......................",
+    ] {
         fs::write(&bad, content).unwrap();
         home.run(&["restore", path, "--yes"]).failed_in_one_line(1, &[path, "is not a memoir journal"]);
         home.run(&["verify", path]).failed_in_one_line(1, &[path, "is not a memoir journal"]);
@@ -90,10 +93,16 @@ fn a_backup_in_which_a_record_was_changed_is_refused_by_its_number() {
     let copy = home.top().join("copy");
     let path = copy.to_str().unwrap();
     home.run(&["backup", path]).succeeded();
-    rusqlite::Connection::open(&copy).unwrap().execute("UPDATE record SET ts_ms = ts_ms + 1 WHERE seq = 2", []).unwrap();
+    rusqlite::Connection::open(&copy)
+        .unwrap()
+        .execute("UPDATE record SET ts_ms = ts_ms + 1 WHERE seq = 2", [])
+        .unwrap();
     let ran = home.run(&["verify", path]);
     assert_eq!(ran.code(), 1);
-    assert!(ran.out.starts_with("record 2 does not match its hash") && ran.out.contains("1 records before it are proven"), "{ran:?}");
+    assert!(
+        ran.out.starts_with("record 2 does not match its hash") && ran.out.contains("1 records before it are proven"),
+        "{ran:?}"
+    );
     home.run(&["restore", path, "--yes"]).failed_in_one_line(1, &["is not a good backup", "record 2"]);
     let cut = rusqlite::Connection::open(&copy).unwrap();
     cut.execute("UPDATE record SET ts_ms = ts_ms - 1 WHERE seq = 2", []).unwrap();

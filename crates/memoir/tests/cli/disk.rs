@@ -17,7 +17,9 @@ fn on_small_disk(home: &Home, size: &str, script: &str) -> Option<Ran> {
         return None;
     }
     fs::create_dir_all(home.dir()).unwrap();
-    let whole = format!("set -u; memoir={MEMOIR}; mount -t tmpfs -o size={size},mode=700 none \"$MEMOIR_HOME\" || exit 99\n{script}");
+    let whole = format!(
+        "set -u; memoir={MEMOIR}; mount -t tmpfs -o size={size},mode=700 none \"$MEMOIR_HOME\" || exit 99\n{script}"
+    );
     let ran = run(home.command_of(Path::new("unshare"), &["-m", "sh", "-c", &whole]), b"");
     assert_ne!(ran.code(), 99, "{ran:?}");
     Some(ran)
@@ -27,7 +29,9 @@ fn events(count: usize) -> Vec<serde_json::Value> {
     // Text that zstd cannot shrink to nothing, so that the disk does fill.
     (0..count)
         .map(|n| {
-            let words: String = (0..60u64).map(|k| format!("{:x} ", (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ (k << 32)))).collect();
+            let words: String = (0..60u64)
+                .map(|k| format!("{:x} ", (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ (k << 32))))
+                .collect();
             identified(&format!("event {n} {words}"))
         })
         .collect()
@@ -101,10 +105,11 @@ fn a_server_on_a_full_disk_refuses_and_the_recorder_keeps_everything() {
 fn a_read_only_disk_is_said_and_not_harmed() {
     let home = Home::new();
     fs::write(home.top().join("one"), to_lines(&events(1))).unwrap();
+    fs::write(home.top().join("new"), to_lines(&[identified("another")])).unwrap();
     let script = "
         $memoir ingest < one || exit 98
         mount -o remount,ro \"$MEMOIR_HOME\"
-        $memoir ingest < one 2> said; echo $? > code
+        $memoir ingest < new 2> said; echo $? > code
         for command in timeline 'search event' status verify doctor; do $memoir $command > out 2>&1; echo $? >> codes; cat out >> outs; done
         mount -o remount,rw \"$MEMOIR_HOME\"
         $memoir ingest < one 2> again; echo $? >> code
@@ -117,7 +122,10 @@ fn a_read_only_disk_is_said_and_not_harmed() {
     assert_eq!(read(&home, "code"), "1\n0\n0\n", "{said}");
     assert_eq!(read(&home, "again"), "memoir: stored 0, duplicate 1\n");
     let outs = read(&home, "outs");
-    assert!(!outs.contains("panicked") && read(&home, "codes").lines().all(|code| code == "0" || code == "1"), "{outs}");
+    assert!(
+        !outs.contains("panicked") && read(&home, "codes").lines().all(|code| code == "0" || code == "1"),
+        "{outs}"
+    );
 }
 
 #[test]

@@ -74,7 +74,8 @@ fn local_and_server_of_one_home_know_each_others_events() {
     assert_eq!(home.texts().len(), 20);
     let id = home.events()[0]["eventId"].as_str().unwrap().to_owned();
     let sightings = home.run(&["show", &id, "--json"]).succeeded().json()["sightings"].clone();
-    let sources: Vec<&str> = sightings.as_array().unwrap().iter().map(|seen| seen["source"].as_str().unwrap()).collect();
+    let sources: Vec<&str> =
+        sightings.as_array().unwrap().iter().map(|seen| seen["source"].as_str().unwrap()).collect();
     assert_eq!(sources, ["recorder", "http"]);
     for sighting in sightings.as_array().unwrap() {
         let by_id = home.run(&["show", sighting["eventId"].as_str().unwrap(), "--json"]).succeeded().json();
@@ -121,7 +122,9 @@ fn many_recorders_at_once_store_each_event_once() {
     let stored: u64 = running
         .into_iter()
         .map(|recorder| recorder.finish().succeeded().err)
-        .map(|said| said.trim_start_matches("memoir: stored ").split(',').next().unwrap().trim().parse::<u64>().unwrap())
+        .map(|said| {
+            said.trim_start_matches("memoir: stored ").split(',').next().unwrap().trim().parse::<u64>().unwrap()
+        })
         .sum();
     assert_eq!(stored, 200);
     assert_eq!(home.texts().len(), 200);

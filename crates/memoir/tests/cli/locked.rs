@@ -54,10 +54,11 @@ fn spooled_events_keep_everything_they_said() {
     });
     let lock = hold(&home);
     let line = to_lines(&[full.clone()]);
-    impatient(&home, &["ingest", "--actor", "alice"], &line).failed(1, &["spooled 1"]);
+    let flags = ["ingest", "--actor", "alice", "--repo", "owner/name"];
+    impatient(&home, &flags, &line).failed(1, &["spooled 1"]);
     drop(lock);
     let direct = Home::new();
-    direct.feed(&["ingest", "--actor", "alice"], &line).succeeded();
+    direct.feed(&flags, &line).succeeded();
     let strip = |home: &Home| {
         let mut event = home.events().into_iter().find(|event| event["sessionId"] == "s").unwrap();
         for changing in ["recordedAt", "journalSequence"] {
@@ -72,7 +73,9 @@ fn spooled_events_keep_everything_they_said() {
 fn reading_goes_on_while_somebody_writes() {
     let home = Home::with_one_event();
     let _lock = hold(&home);
-    for args in [&["search", "kept"][..], &["timeline"], &["sessions"], &["status"], &["verify"], &["export"], &["doctor"]] {
+    for args in
+        [&["search", "kept"][..], &["timeline"], &["sessions"], &["status"], &["verify"], &["export"], &["doctor"]]
+    {
         let ran = impatient(&home, args, "").succeeded();
         assert!(ran.err.is_empty(), "{args:?} {ran:?}");
     }

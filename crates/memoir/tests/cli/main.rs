@@ -10,6 +10,7 @@ mod copies;
 mod corrupt;
 mod disk;
 mod duplicates;
+mod durable;
 mod files;
 mod homes;
 mod http;

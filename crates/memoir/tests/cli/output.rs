@@ -9,8 +9,14 @@ fn a_reader_that_has_seen_enough_ends_the_output_quietly() {
     let home = Home::new();
     let many: Vec<_> = (0..4000).map(|n| event(&format!("line {n} {}", "x".repeat(200)))).collect();
     home.ingest(&many).succeeded();
-    for args in [&["export"][..], &["timeline", "--json", "--limit", "4000"], &["timeline", "--limit", "4000"], &["search", "line", "--limit", "4000"]] {
-        let mut child = home.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+    for args in [
+        &["export"][..],
+        &["timeline", "--json", "--limit", "4000"],
+        &["timeline", "--limit", "4000"],
+        &["search", "line", "--limit", "4000"],
+    ] {
+        let mut child =
+            home.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut first = String::new();
         stdout.read_line(&mut first).unwrap();
@@ -27,7 +33,8 @@ fn a_reader_that_has_seen_enough_ends_the_output_quietly() {
 fn an_output_closed_from_the_start_is_no_panic() {
     let home = Home::with_one_event();
     for args in [&["status"][..], &["completions", "bash"], &["config"], &["doctor"], &["verify"], &["sessions"]] {
-        let mut child = home.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+        let mut child =
+            home.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
         drop(child.stdout.take());
         let mut said = String::new();
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -60,9 +67,13 @@ fn nothing_is_coloured_in_a_pipe_and_nothing_on_a_terminal_that_wants_no_colour(
 #[test]
 fn text_from_outside_cannot_steer_the_terminal() {
     let home = Home::new();
-    home.ingest(&[event("wipe \u{1b}[2J\u{7}\u{9b}31m it\rall"), serde_json::json!({
-        "session_id": "s\u{1b}]0;title\u{7}", "event_type": "command", "content": "ls"
-    })]).succeeded();
+    home.ingest(&[
+        event("wipe \u{1b}[2J\u{7}\u{9b}31m it\rall"),
+        serde_json::json!({
+            "session_id": "s\u{1b}]0;title\u{7}", "event_type": "command", "content": "ls"
+        }),
+    ])
+    .succeeded();
     for args in [&["timeline"][..], &["search", "wipe"], &["sessions"], &["show", "demo"]] {
         let out = home.run(args).succeeded().out;
         assert!(!out.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r']), "{args:?}: {out:?}");

@@ -45,7 +45,8 @@ fn request(stream: &mut TcpStream) -> Vec<u8> {
         let head = bytes.windows(4).position(|window| window == b"\r\n\r\n");
         let wanted = head.map(|head| {
             let text = String::from_utf8_lossy(&bytes[..head]).to_lowercase();
-            let length = text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+            let length =
+                text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
             head + 4 + length.unwrap_or(0)
         });
         if read == 0 || wanted.is_some_and(|wanted| bytes.len() >= wanted) {
@@ -57,7 +58,10 @@ fn request(stream: &mut TcpStream) -> Vec<u8> {
 fn answer_with(status: &'static str, body: &'static str) -> (String, Arc<AtomicUsize>) {
     stub(move |_, mut stream| {
         request(&mut stream);
-        let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+        let head = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
         let _ = stream.write_all(format!("{head}{body}").as_bytes());
     })
 }
@@ -88,12 +92,15 @@ fn what_a_server_takes_is_said_and_an_absent_one_loses_nothing() {
 fn a_wrong_key_is_said_and_every_runs_events_arrive_once_it_is_right() {
     let (client, home) = (Home::new(), Home::new());
     let server = home.serve_with(&[("MEMOIR_SERVER_KEYS", "ingest:the-right-key-0001")]);
-    for (n, variables) in [&[("MEMOIR_SERVER_API_KEY", "wrong")][..], &[("CEREMEMORY_SERVER_API_KEY", "wrong")], &[]].iter().enumerate() {
+    for (n, variables) in
+        [&[("MEMOIR_SERVER_API_KEY", "wrong")][..], &[("CEREMEMORY_SERVER_API_KEY", "wrong")], &[]].iter().enumerate()
+    {
         let ran = send_with(&client, variables, &server.url(), &[event(&format!("run {n}"))]);
         ran.failed(1, &["does not let us in", "MEMOIR_SERVER_API_KEY", "spooled 1"]);
     }
     assert_eq!(client.waiting(), 3);
-    let ran = send_with(&client, &[("CEREMEMORY_SERVER_API_KEY", " the-right-key-0001 ")], &server.url(), &[event("run 3")]);
+    let ran =
+        send_with(&client, &[("CEREMEMORY_SERVER_API_KEY", " the-right-key-0001 ")], &server.url(), &[event("run 3")]);
     assert_eq!(ran.succeeded().err, "memoir: sent 1, replayed 3\n");
     assert_eq!(home.texts().len(), 4);
 }
@@ -101,7 +108,13 @@ fn a_wrong_key_is_said_and_every_runs_events_arrive_once_it_is_right() {
 #[test]
 fn a_server_that_is_busy_or_broken_is_tried_again_later() {
     let error = r#"{"code":"RATE_LIMITED","message":"later","details":null,"retry_after":1,"request_id":"x"}"#;
-    for (status, body) in [("429 Too Many Requests", error), ("503 Unavailable", error), ("500 Oops", ""), ("200 OK", "not json"), ("200 OK", r#"{"results":[]}"#)] {
+    for (status, body) in [
+        ("429 Too Many Requests", error),
+        ("503 Unavailable", error),
+        ("500 Oops", ""),
+        ("200 OK", "not json"),
+        ("200 OK", r#"{"results":[]}"#),
+    ] {
         let client = Home::new();
         let (url, asked) = answer_with(status, body);
         let ran = send(&client, &url, &[event("one"), event("two")]).succeeded();
@@ -113,7 +126,9 @@ fn a_server_that_is_busy_or_broken_is_tried_again_later() {
 
 #[test]
 fn something_that_is_no_journal_loses_nothing_and_is_said() {
-    for (status, body) in [("404 Not Found", ""), ("302 Found", ""), ("400 Bad Request", "<html>"), ("403 Forbidden", "")] {
+    for (status, body) in
+        [("404 Not Found", ""), ("302 Found", ""), ("400 Bad Request", "<html>"), ("403 Forbidden", "")]
+    {
         let client = Home::new();
         let (url, _) = answer_with(status, body);
         let ran = send(&client, &url, &[event("one"), event("two")]).failed(1, &["spooled 2"]);
@@ -162,7 +177,11 @@ fn a_lost_answer_stores_nothing_twice_even_without_any_identity() {
     let server = home.serve();
     let url = forgetful(&server);
     for n in 0..4 {
-        let ran = send(&client, &url, &[event("the same words"), event(&format!("words {n}")), identified(&format!("named {n}"))]);
+        let ran = send(
+            &client,
+            &url,
+            &[event("the same words"), event(&format!("words {n}")), identified(&format!("named {n}"))],
+        );
         assert!(!ran.err.contains("lost"), "{}", ran.err);
     }
     client.run(&["spool", "flush", "--server-url", &server.url()]).succeeded();
@@ -186,7 +205,10 @@ fn a_malformed_spool_file_is_set_aside_and_its_good_records_and_the_rest_go_on()
     };
     plain("batch-0000000000001-aaaa.jsonl", b"\xff\xfe not text\n");
     plain("batch-0000000000002-bbbb.jsonl", format!("{}\n", record("s", "from a recorder of theirs")).as_bytes());
-    plain("batch-0000000000003-cccc.jsonl.tmp", format!("{}\n{{\"half", record("s", "left by a killed run")).as_bytes());
+    plain(
+        "batch-0000000000003-cccc.jsonl.tmp",
+        format!("{}\n{{\"half", record("s", "left by a killed run")).as_bytes(),
+    );
     plain("notes.txt", b"mine");
     let server = home.serve();
     let ran = send(&client, &server.url(), &[event("new")]);
@@ -213,7 +235,8 @@ fn a_record_that_the_server_refuses_is_set_aside_alone() {
     fs::write(&file, lines).unwrap();
     set_mode(&file, 0o600);
     let server = home.serve();
-    let ran = send(&client, &server.url(), &[event("new")]).failed(1, &["a record was set aside", "confidence", "set aside 1"]);
+    let ran = send(&client, &server.url(), &[event("new")])
+        .failed(1, &["a record was set aside", "confidence", "set aside 1"]);
     assert!(ran.err.contains("sent 1, replayed 3"), "{}", ran.err);
     let mut texts = home.texts();
     texts.sort();
@@ -221,7 +244,10 @@ fn a_record_that_the_server_refuses_is_set_aside_alone() {
     let kept = client.spooled_files();
     assert_eq!(kept.len(), 1, "{kept:?}");
     let bad = fs::read_to_string(client.spool().join(&kept[0])).unwrap();
-    assert!(bad.contains("\"status\":400") && bad.contains("poison") || bad.contains("112,111,105,115,111,110"), "{bad}");
+    assert!(
+        bad.contains("\"status\":400") && bad.contains("poison") || bad.contains("112,111,105,115,111,110"),
+        "{bad}"
+    );
     send(&client, &server.url(), &[event("later")]).succeeded();
     assert_eq!(home.texts().len(), 5);
 }
@@ -257,7 +283,9 @@ fn a_proxy_variable_never_sees_what_stays_on_this_machine() {
     let server = home.serve();
     let dead = format!("http://127.0.0.1:{}", dead_port());
     let variables: Vec<(&str, &str)> =
-        ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"].map(|name| (name, dead.as_str())).to_vec();
+        ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]
+            .map(|name| (name, dead.as_str()))
+            .to_vec();
     let ran = send_with(&client, &variables, &server.url(), &[event("direct")]).succeeded();
     assert_eq!(ran.err, "memoir: sent 1\n");
     let by_name = server.url().replace("127.0.0.1", "localhost");
@@ -319,7 +347,9 @@ fn batches_hold_at_most_the_records_asked_for() {
         seen.lock().unwrap().push(count);
         let result = json!({"record_id": "019a0000-0000-7000-8000-000000000001", "session_id": "s", "visibility": "normal", "secrecy_level": "sensitive"});
         let text = json!({"results": vec![result; count]}).to_string();
-        let _ = stream.write_all(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}", text.len()).as_bytes());
+        let _ = stream.write_all(
+            format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}", text.len()).as_bytes(),
+        );
     });
     let events: Vec<Value> = (0..51).map(|n| event(&format!("event {n}"))).collect();
     assert_eq!(send(&client, &url, &events).succeeded().err, "memoir: sent 51\n");

@@ -21,13 +21,18 @@ fn server_and_commands_see_each_others_events_at_once() {
     assert_eq!(listed.body["events"].as_array().unwrap().len(), 2, "{}", listed.body);
     for word in ["command", "socket"] {
         let found = http::get(&server, &format!("/v1/search?q={word}"), None);
-        assert_eq!((found.status, found.body.to_string().matches("written").count() > 0), (200, true), "{}", found.body);
+        assert_eq!(
+            (found.status, found.body.to_string().matches("written").count() > 0),
+            (200, true),
+            "{}",
+            found.body
+        );
         assert_eq!(home.run(&["search", "--json", word]).succeeded().json_lines().len(), 1);
     }
     assert_eq!(http::get(&server, "/v1/sessions", None).status, 200);
     let id = home.events()[0]["eventId"].as_str().unwrap().to_owned();
     let one = http::get(&server, &format!("/v1/events/{id}"), None);
-    assert_eq!((one.status, one.body["eventId"].as_str()), (200, Some(id.as_str())), "{}", one.body);
+    assert_eq!((one.status, one.body["event"]["eventId"].as_str()), (200, Some(id.as_str())), "{}", one.body);
 }
 
 #[test]
@@ -75,7 +80,8 @@ fn another_address_needs_a_key_and_a_taken_port_is_said() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     home.run(&["serve", "--port", &port]).failed_in_one_line(1, &["cannot listen on", &port, "in use"]);
-    home.run(&["serve", "--host", "no.such.host.invalid", "--port", "0"]).failed_in_one_line(1, &["no.such.host.invalid"]);
+    home.run(&["serve", "--host", "no.such.host.invalid", "--port", "0"])
+        .failed_in_one_line(1, &["no.such.host.invalid"]);
     assert_eq!(home.run(&["serve", "--port", "70000"]).code(), 2);
 }
 
@@ -112,7 +118,9 @@ fn raw(port: u16, request: &str) -> String {
 fn a_name_that_is_not_ours_in_the_host_header_is_refused() {
     let home = Home::new();
     let server = home.serve_with(&[("MEMOIR_SERVER_ALLOWED_HOSTS", "memoir.example")]);
-    let ask = |host: &str| raw(server.port, &format!("GET /v1/timeline HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"));
+    let ask = |host: &str| {
+        raw(server.port, &format!("GET /v1/timeline HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"))
+    };
     assert!(ask("evil.example").starts_with("HTTP/1.1 421 "), "{}", ask("evil.example"));
     for good in ["localhost", "memoir.example", &format!("127.0.0.1:{}", server.port)] {
         assert!(ask(good).starts_with("HTTP/1.1 200 "), "{good}: {}", ask(good));

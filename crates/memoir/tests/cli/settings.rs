@@ -42,8 +42,7 @@ fn the_environment_beats_the_file_and_a_flag_beats_both() {
     let mut with_flag = home.command(&["ingest", "--actor", "from-flag"]);
     with_flag.env("MEMOIR_ACTOR", "from-variable");
     crate::support::run(with_flag, line.as_bytes()).succeeded();
-    let actors: Vec<String> =
-        home.events().iter().map(|event| event["actorId"].as_str().unwrap().to_owned()).collect();
+    let actors: Vec<String> = home.events().iter().map(|event| event["actorId"].as_str().unwrap().to_owned()).collect();
     assert_eq!(actors, ["from-file", "from-variable", "from-flag"]);
     let listed = home.run_with(&[("MEMOIR_ACTOR", "x")], &["config", "--json"]).succeeded().json_lines();
     let actor = listed.iter().find(|setting| setting["key"] == "actor").unwrap();
@@ -84,11 +83,14 @@ fn an_unknown_setting_names_the_nearest_wherever_it_stands() {
 #[test]
 fn a_value_that_does_not_fit_is_refused_and_nothing_is_written() {
     let home = Home::with_one_event();
-    for (key, value) in [("server.port", "70000"), ("server.port", "http"), ("server.limit_loopback", "maybe"), ("server.keys", "x")] {
+    for (key, value) in
+        [("server.port", "70000"), ("server.port", "http"), ("server.limit_loopback", "maybe"), ("server.keys", "x")]
+    {
         home.run(&["config", "set", key, value]).failed_in_one_line(2, &[key]);
     }
     assert!(!home.dir().join("config.toml").exists());
-    home.run_with(&[("MEMOIR_SERVER_PORT", "x")], &["status"]).failed_in_one_line(2, &["MEMOIR_SERVER_PORT", "whole number"]);
+    home.run_with(&[("MEMOIR_SERVER_PORT", "x")], &["status"])
+        .failed_in_one_line(2, &["MEMOIR_SERVER_PORT", "whole number"]);
     fs::write(home.dir().join("config.toml"), "actor = 5").unwrap();
     home.run(&["status"]).failed_in_one_line(2, &["`actor` must be a text"]);
     fs::write(home.dir().join("config.toml"), "actor = [").unwrap();

@@ -6,6 +6,7 @@ use crate::wire::{record, records};
 use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 const STOPS: [Signal; 2] = [Signal::TERM, Signal::INT];
@@ -131,15 +132,28 @@ fn a_server_that_is_killed_keeps_what_it_answered_for_and_starts_again() {
 }
 
 #[test]
-fn an_export_or_a_proof_that_is_told_to_stop_says_so() {
+fn a_second_signal_ends_at_once_what_the_first_could_not() {
     let home = Home::new();
-    home.ingest(&(0..20).map(|n| identified(&format!("event {n} {}", "x".repeat(100_000)))).collect::<Vec<_>>()).succeeded();
-    // An export whose reader does not read waits in a write; the signal must not be lost on it.
-    let running = Running::start({
-        let mut command = home.command(&["export"]);
-        command.env("NO_COLOR", "1");
-        command
-    });
-    let ran = running.finish().succeeded();
-    assert_eq!(ran.out.lines().count(), 20);
+    home.ingest(&(0..20).map(|n| identified(&format!("event {n} {}", "x".repeat(100_000)))).collect::<Vec<_>>())
+        .succeeded();
+    // Nobody reads, so the export waits in a write.
+    let mut export = home.command(&["export"]);
+    let mut child = Stuck(export.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let pid = rustix::process::Pid::from_child(&child.0);
+    std::thread::sleep(Duration::from_millis(300));
+    rustix::process::kill_process(pid, Signal::TERM).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.0.try_wait().unwrap().is_none());
+    rustix::process::kill_process(pid, Signal::TERM).unwrap();
+    eventually("it ends", || child.0.try_wait().unwrap().is_some());
+    assert_eq!(child.0.wait().unwrap().code(), Some(128 + 15));
+}
+
+struct Stuck(Child);
+
+impl Drop for Stuck {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }

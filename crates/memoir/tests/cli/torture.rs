@@ -199,7 +199,8 @@ impl Drop for Alarm<'_> {
 fn whatever_is_killed_when_all_that_was_acknowledged_is_there_exactly_once() {
     let kills = number_from("MEMOIR_TORTURE").map_or(KILLS, |kills| usize::try_from(kills).unwrap());
     let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let seed = number_from("MEMOIR_TORTURE_SEED").unwrap_or_else(|| u64::try_from(time.as_nanos() % (1 << 62)).unwrap());
+    let seed =
+        number_from("MEMOIR_TORTURE_SEED").unwrap_or_else(|| u64::try_from(time.as_nanos() % (1 << 62)).unwrap());
     // Shown only if the test fails.
     eprintln!("MEMOIR_TORTURE={kills} MEMOIR_TORTURE_SEED={seed}");
     let home = Home::new();
@@ -248,9 +249,11 @@ fn judge(world: &World<'_>) {
     assert!(twice.is_empty(), "{} events are there more than once: {:.300?}", twice.len(), twice);
     let lost: Vec<_> = book.promised.iter().filter(|text| !stored.contains_key(*text)).collect();
     assert!(lost.is_empty(), "{} of {} promised events are gone: {:.300?}", lost.len(), book.promised.len(), lost);
+    eprintln!("sent {}, promised {}, stored {}", book.sent.len(), book.promised.len(), stored.len());
     assert!(book.promised.len() > 100 && book.promised.len() < book.sent.len(), "a torture that tells nothing");
 
-    let named: Vec<Value> = book.sent.iter().filter(|(_, named)| *named == Named::Yes).map(|(event, _)| event.clone()).collect();
+    let named: Vec<Value> =
+        book.sent.iter().filter(|(_, named)| *named == Named::Yes).map(|(event, _)| event.clone()).collect();
     home.ingest(&named).succeeded();
     home.feed(&["ingest", "--server-url", &server.url(), "--batch-max-records", "1000"], to_lines(&named)).succeeded();
     let stored = counts(home);

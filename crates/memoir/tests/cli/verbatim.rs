@@ -4,7 +4,8 @@ use crate::http;
 use crate::support::{Home, event, text_of, to_lines};
 use serde_json::json;
 
-const ODD: &str = r#"{"z": 2.50, "a":12345678901234567890123,"e":"\u00e9\/é","n":-0.0,"x":1e400, "dup":1,"dup":2,"s":[ ],"t":"a\tb"}"#;
+const ODD: &str =
+    r#"{"z": 2.50, "a":12345678901234567890123,"e":"\u00e9\/é","n":-0.0,"x":1E+2, "dup":1,"dup":2,"s":[ ],"t":"a\tb"}"#;
 
 fn line(content: &str) -> String {
     format!("{{\"session_id\":\"s\",\"event_type\":\"tool_call\",\"turn_id\":\"t\",\"content\":{content}}}\n")
@@ -13,7 +14,8 @@ fn line(content: &str) -> String {
 fn out_of(home: &Home) -> Vec<String> {
     let id = home.events()[0]["eventId"].as_str().unwrap().to_owned();
     let found = home.run(&["search", "--json", "z"]).succeeded().out;
-    let outputs = [&["timeline", "--json"][..], &["export"], &["show", &id, "--json"], &["show", "s", "--json"], &["show", &id]];
+    let outputs =
+        [&["timeline", "--json"][..], &["export"], &["show", &id, "--json"], &["show", "s", "--json"], &["show", &id]];
     let mut all: Vec<String> = outputs.iter().map(|args| home.run(args).succeeded().out).collect();
     all.push(found);
     all
@@ -26,6 +28,15 @@ fn json_content_comes_out_as_it_was_written() {
     for out in out_of(&home) {
         assert!(out.contains(ODD), "{out}");
     }
+}
+
+#[test]
+fn a_number_that_no_machine_can_hold_is_kept() {
+    let home = Home::new();
+    home.feed(&["ingest"], line(r#"{"x":1e400,"y":-1e-400}"#)).succeeded();
+    assert!(home.run(&["export"]).succeeded().out.contains(r#"{"x":1e400,"y":-1e-400}"#));
+    home.run(&["timeline"]).succeeded();
+    home.run(&["search", "x"]).succeeded();
 }
 
 #[test]
@@ -84,7 +95,8 @@ fn numbers_are_found_as_they_were_written() {
 fn metadata_and_meta_keep_their_spelling_too() {
     let home = Home::new();
     let metadata = r#"{"z":1.0, "a":12345678901234567890123}"#;
-    let line = format!("{{\"session_id\":\"s\",\"event_type\":\"command\",\"content\":\"ls\",\"metadata\":{metadata}}}\n");
+    let line =
+        format!("{{\"session_id\":\"s\",\"event_type\":\"command\",\"content\":\"ls\",\"metadata\":{metadata}}}\n");
     home.feed(&["ingest"], &line).succeeded();
     let server = home.serve();
     home.feed(&["ingest", "--server-url", &server.url()], &line).succeeded();
