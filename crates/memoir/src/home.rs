@@ -73,7 +73,8 @@ impl Home {
     fn is_for_memoir(&self) -> bool {
         let Ok(entries) = fs::read_dir(&self.dir) else { return false };
         let names: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect();
-        names.is_empty() || ["journal.db", "config.toml", "spool"].iter().any(|own| names.iter().any(|name| name == own))
+        names.is_empty()
+            || ["journal.db", "config.toml", "spool"].iter().any(|own| names.iter().any(|name| name == own))
     }
 
     /// What is wrong with the directory, and what to do about it.

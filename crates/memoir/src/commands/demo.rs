@@ -74,8 +74,13 @@ impl Show<'_> {
         }
         let stdin = if input.is_some() { Stdio::piped() } else { Stdio::null() };
         // One place for both kinds of output, so that they come in the order they were written.
-        let mut child =
-            command.args(args).env("MEMOIR_HOME", self.home).stdin(stdin).stderr(std::io::stdout()).spawn().context("cannot run memoir")?;
+        let mut child = command
+            .args(args)
+            .env("MEMOIR_HOME", self.home)
+            .stdin(stdin)
+            .stderr(std::io::stdout())
+            .spawn()
+            .context("cannot run memoir")?;
         if let (Some(text), Some(mut stdin)) = (input, child.stdin.take()) {
             stdin.write_all(text.as_bytes())?;
         }

@@ -30,7 +30,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     let event_bytes_max = number(args.max_event_bytes, settings.max_event_bytes);
     let on_bad_line = if args.strict { OnBadLine::Stop } else { OnBadLine::Report };
     let flush_interval = Duration::from_millis(args.flush_interval_ms.unwrap_or(settings.flush_interval_ms));
-    let mut input = Polled(std::io::stdin());
+    let mut input = Polled(unbuffered_stdin()?);
 
     if let Some(url) = args.server_url.as_deref().or(settings.server_url.as_deref()) {
         let client = connect(settings, url)?;
@@ -64,6 +64,18 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     finish_local(&summary, args.json)
 }
 
+/// Standard input without a buffer of its own: what has been read cannot hide from a wait for more.
+#[cfg(unix)]
+fn unbuffered_stdin() -> Result<std::fs::File> {
+    use std::os::fd::AsFd;
+    Ok(std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(not(unix))]
+fn unbuffered_stdin() -> Result<std::io::Stdin> {
+    Ok(std::io::stdin())
+}
+
 fn number(flag: Option<u64>, setting: usize) -> usize {
     flag.map_or(setting, |n| usize::try_from(n).unwrap_or(usize::MAX))
 }
@@ -79,6 +91,10 @@ pub fn tell(notice: Notice) {
         Notice::Spooled { records, path, reason } => format!("{records} records wait in {}: {reason}", path.display()),
         Notice::SetAside { path, reason } => format!("a record was set aside in {}: {reason}", path.display()),
         Notice::Quarantined { path } => format!("unreadable lines of the spool were set aside in {}", path.display()),
+        Notice::Recovered(recovered) => format!(
+            "{} records of a killed process were found in the spool; {} files of it cannot be read",
+            recovered.records, recovered.quarantined
+        ),
         Notice::Waiting { reason } => format!("what waits in the spool still waits: {reason}"),
     });
 }
