@@ -217,7 +217,7 @@ fn over_http(home: &Path, bodies: &Bodies, args: &ServerArgs) -> anyhow::Result<
     let clock: Clock = Arc::new(now_ms);
     let journal: Arc<dyn Journal> =
         Arc::new(SqliteJournal::open(&home.join("journal.db"), SqliteOptions::long_lived(), Arc::clone(&clock))?);
-    let options = IndexOptions { memory_bytes_max: 32 << 20, ..IndexOptions::default() };
+    let options = IndexOptions { memory_bytes_max: 16 << 20, ..IndexOptions::default() };
     let parts = Parts {
         journal: Arc::clone(&journal),
         redactor: Arc::new(Redactor::builtin()),

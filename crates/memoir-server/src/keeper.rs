@@ -13,8 +13,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Fewer new records than this are left to searches: they scan them faster than a commit takes.
 const RECORDS_MIN: Seq = 1_000;
 
-/// With this many, quiet is no longer waited for: a search would have to wait too long.
-const RECORDS_MAX: Seq = 250_000;
+/// More new records than this since the last look are a bulk load: indexing would take the processor from it.
+const RECORDS_BUSY: Seq = 2_000;
 
 /// Runs until it is aborted. A failure is not its business: the next search meets it and says so.
 pub(crate) async fn keep_indexed(app: Shared) {
@@ -25,8 +25,8 @@ pub(crate) async fn keep_indexed(app: Shared) {
         let worker = Arc::clone(&app);
         let Ok(last) = app.lanes.upkeep(move || Ok(worker.journal.last_seq()?)).await else { continue };
         let behind = last.saturating_sub(indexed.unwrap_or(0));
-        let quiet = last == std::mem::replace(&mut seen, last);
-        if behind < RECORDS_MIN || !(quiet || behind >= RECORDS_MAX) {
+        let new = last.saturating_sub(std::mem::replace(&mut seen, last));
+        if behind < RECORDS_MIN || new > RECORDS_BUSY {
             continue;
         }
         let worker = Arc::clone(&app);
