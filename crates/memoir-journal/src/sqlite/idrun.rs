@@ -33,7 +33,7 @@ pub fn note(connection: &Connection, seq: Seq, prefix: u64) -> Result<(), Journa
 /// Turns a full list into a run, and full levels into runs of the next.
 pub fn tidy(connection: &Connection) -> Result<(), JournalError> {
     let bounds: (Option<i64>, Option<i64>) = connection
-        .prepare_cached("SELECT min(seq), max(seq) FROM id_tail")?
+        .prepare_cached("SELECT (SELECT min(seq) FROM id_tail), (SELECT max(seq) FROM id_tail)")?
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let (Some(first), Some(last)) = bounds else { return Ok(()) };
     if as_u64(last) - as_u64(first) + 1 < TAIL_MAX {

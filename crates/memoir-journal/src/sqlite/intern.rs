@@ -5,6 +5,7 @@ use crate::JournalError;
 use memoir_event::{Client, Event, Kind, Shape, Source};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// Where an event comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -155,41 +156,45 @@ pub struct Numbered {
 impl Numbered {
     /// The origin of that number.
     pub fn origin(&mut self, connection: &Connection, no: u32) -> Result<&Origin, JournalError> {
-        if !self.origins.contains_key(&no) {
-            if self.origins.len() >= ORIGINS_MAX {
-                self.origins.clear();
-            }
-            let origin = connection
-                .prepare_cached("SELECT source, client, session, thread, repo, actor FROM origin WHERE no = ?1")?
-                .query_row([no], |row| {
-                    Ok(Origin {
-                        source: Source::from_code(row.get(0)?).unwrap_or(Source::Memoir),
-                        client: Client::from_code(row.get(1)?),
-                        session: row.get(2)?,
-                        thread: row.get(3)?,
-                        repo: row.get(4)?,
-                        actor: row.get(5)?,
-                    })
-                })
-                .map_err(|error| missing(error, "origin", no))?;
-            self.origins.insert(no, origin);
+        if self.origins.len() >= ORIGINS_MAX {
+            self.origins.clear();
         }
-        self.origins.get(&no).ok_or_else(|| JournalError::Damaged(format!("origin {no} is missing")))
+        match self.origins.entry(no) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(slot) => {
+                let origin = connection
+                    .prepare_cached("SELECT source, client, session, thread, repo, actor FROM origin WHERE no = ?1")?
+                    .query_row([no], |row| {
+                        Ok(Origin {
+                            source: Source::from_code(row.get(0)?).unwrap_or(Source::Memoir),
+                            client: Client::from_code(row.get(1)?),
+                            session: row.get(2)?,
+                            thread: row.get(3)?,
+                            repo: row.get(4)?,
+                            actor: row.get(5)?,
+                        })
+                    })
+                    .map_err(|error| missing(error, "origin", no))?;
+                Ok(slot.insert(origin))
+            }
+        }
     }
 
     /// The shape of that number.
     pub fn shape(&mut self, connection: &Connection, no: u32) -> Result<&Shape, JournalError> {
-        if !self.shapes.contains_key(&no) {
-            let shape = connection
-                .prepare_cached("SELECT kind, event_type, item_type FROM shape WHERE no = ?1")?
-                .query_row([no], |row| {
-                    let kind = Kind::from_code(row.get(0)?).unwrap_or(Kind::Other);
-                    Ok(Shape { kind, event_type: row.get(1)?, item_type: row.get(2)? })
-                })
-                .map_err(|error| missing(error, "shape", no))?;
-            self.shapes.insert(no, shape);
+        match self.shapes.entry(no) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(slot) => {
+                let shape = connection
+                    .prepare_cached("SELECT kind, event_type, item_type FROM shape WHERE no = ?1")?
+                    .query_row([no], |row| {
+                        let kind = Kind::from_code(row.get(0)?).unwrap_or(Kind::Other);
+                        Ok(Shape { kind, event_type: row.get(1)?, item_type: row.get(2)? })
+                    })
+                    .map_err(|error| missing(error, "shape", no))?;
+                Ok(slot.insert(shape))
+            }
         }
-        self.shapes.get(&no).ok_or_else(|| JournalError::Damaged(format!("shape {no} is missing")))
     }
 }
 
