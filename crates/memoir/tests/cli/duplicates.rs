@@ -89,8 +89,8 @@ fn an_event_that_held_a_secret_is_one_event_whichever_way_it_comes() {
     let home = Home::new();
     let server = home.serve();
     let secret = identified("DB_PASSWORD=hunter2-and-more");
-    home.ingest(&[secret.clone()]).succeeded();
-    home.feed(&["ingest", "--server-url", &server.url()], to_lines(&[secret.clone()])).succeeded();
+    home.ingest(std::slice::from_ref(&secret)).succeeded();
+    home.feed(&["ingest", "--server-url", &server.url()], to_lines(std::slice::from_ref(&secret))).succeeded();
     assert_eq!(home.texts(), ["DB_PASSWORD=[redacted:password]"], "local, then over the server");
     let lock = crate::locked::hold(&home);
     crate::locked::ingest(&home, &to_lines(&[secret]));
@@ -104,7 +104,7 @@ fn an_event_with_a_secret_in_its_session_is_one_event_whichever_way_it_comes() {
     let server = home.serve();
     let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let secret = with(json!({"session_id": format!("s-{key}"), "turn_id": "t"}));
-    home.feed(&["ingest", "--server-url", &server.url()], to_lines(&[secret.clone()])).succeeded();
+    home.feed(&["ingest", "--server-url", &server.url()], to_lines(std::slice::from_ref(&secret))).succeeded();
     home.ingest(&[secret]).succeeded();
     assert_eq!(home.events().len(), 1);
 }

@@ -53,7 +53,7 @@ fn spooled_events_keep_everything_they_said() {
         "visibility": "sealed", "secrecy_level": "secret", "metadata": {"cwd": "/home/alice/proj"}, "meta": {"intent": "i"}
     });
     let lock = hold(&home);
-    let line = to_lines(&[full.clone()]);
+    let line = to_lines(&[full]);
     let flags = ["ingest", "--actor", "alice", "--repo", "owner/name"];
     impatient(&home, &flags, &line).failed(1, &["spooled 1"]);
     drop(lock);

@@ -1,7 +1,12 @@
 //! memoir as its users meet it: real processes of the real binary, real sockets, real files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "what a test meets unexpectedly fails it")]
+#![allow(clippy::print_stderr, reason = "what was skipped is said loudly")]
+#![allow(clippy::needless_pass_by_value, reason = "`json!` at the call site reads better than a reference to it")]
 #![cfg(unix)]
 
+mod http;
+mod process;
+mod stub;
 mod support;
 
 mod capture;
@@ -12,8 +17,8 @@ mod disk;
 mod duplicates;
 mod durable;
 mod files;
+mod help;
 mod homes;
-mod http;
 mod lines;
 mod locked;
 mod output;
@@ -21,6 +26,7 @@ mod remote;
 mod serving;
 mod settings;
 mod signals;
+mod spooling;
 mod torture;
 mod verbatim;
 mod wire;

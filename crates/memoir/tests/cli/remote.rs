@@ -1,69 +1,20 @@
 //! `memoir ingest --server-url`: the server down, up, wrong, hanging, forgetful.
 
-use crate::support::{Home, Ran, Server, dead_port, event, identified, run, set_mode, text_of, to_lines};
-use crate::wire::{record, records};
+use crate::stub::{answer_with, forgetful, request, stub};
+use crate::support::{Home, Ran, dead_port, event, identified, run, text_of, to_lines};
 use serde_json::{Value, json};
-use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-fn send(client: &Home, url: &str, events: &[Value]) -> Ran {
+pub fn send(client: &Home, url: &str, events: &[Value]) -> Ran {
     client.feed(&["ingest", "--server-url", url], to_lines(events))
 }
 
-fn send_with(client: &Home, variables: &[(&str, &str)], url: &str, events: &[Value]) -> Ran {
+pub fn send_with(client: &Home, variables: &[(&str, &str)], url: &str, events: &[Value]) -> Ran {
     let mut command = client.command(&["ingest", "--server-url", url]);
     command.envs(variables.iter().copied());
     run(command, to_lines(events).as_bytes())
-}
-
-/// A server that reads each request, does what it is told with the connection, and counts.
-fn stub(act: impl Fn(usize, TcpStream) + Send + Sync + 'static) -> (String, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let count = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&count);
-    let act = Arc::new(act);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let (act, n) = (Arc::clone(&act), counter.fetch_add(1, Ordering::SeqCst));
-            std::thread::spawn(move || act(n, stream));
-        }
-    });
-    (url, count)
-}
-
-/// Reads one whole request.
-fn request(stream: &mut TcpStream) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut chunk = [0; 65536];
-    loop {
-        let read = stream.read(&mut chunk).unwrap_or(0);
-        bytes.extend_from_slice(&chunk[..read]);
-        let head = bytes.windows(4).position(|window| window == b"\r\n\r\n");
-        let wanted = head.map(|head| {
-            let text = String::from_utf8_lossy(&bytes[..head]).to_lowercase();
-            let length =
-                text.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
-            head + 4 + length.unwrap_or(0)
-        });
-        if read == 0 || wanted.is_some_and(|wanted| bytes.len() >= wanted) {
-            return bytes;
-        }
-    }
-}
-
-fn answer_with(status: &'static str, body: &'static str) -> (String, Arc<AtomicUsize>) {
-    stub(move |_, mut stream| {
-        request(&mut stream);
-        let head = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-            body.len()
-        );
-        let _ = stream.write_all(format!("{head}{body}").as_bytes());
-    })
 }
 
 #[test]
@@ -153,24 +104,6 @@ fn a_server_that_hangs_costs_one_timeout_and_no_event() {
     assert_eq!(client.waiting(), 200);
 }
 
-/// Passes requests on to a server and swallows every second answer.
-fn forgetful(server: &Server) -> String {
-    let port = server.port;
-    let (url, _) = stub(move |n, mut stream| {
-        let asked = String::from_utf8(request(&mut stream)).unwrap();
-        let close = asked.replacen("\r\n", "\r\nconnection: close\r\n", 1);
-        let mut onward = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        onward.write_all(close.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        onward.read_to_end(&mut answer).unwrap();
-        assert!(answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
-        if n % 2 == 1 {
-            let _ = stream.write_all(&answer);
-        }
-    });
-    url
-}
-
 #[test]
 fn a_lost_answer_stores_nothing_twice_even_without_any_identity() {
     let (client, home) = (Home::new(), Home::new());
@@ -189,92 +122,6 @@ fn a_lost_answer_stores_nothing_twice_even_without_any_identity() {
     assert_eq!(texts.iter().filter(|text| *text == "the same words").count(), 4, "{texts:?}");
     assert_eq!(texts.len(), 12, "{texts:?}");
     home.verified();
-}
-
-#[test]
-fn a_malformed_spool_file_is_set_aside_and_its_good_records_and_the_rest_go_on() {
-    let (client, home) = (Home::new(), Home::new());
-    let url = format!("http://127.0.0.1:{}", dead_port());
-    send(&client, &url, &[event("good one"), event("good two")]).succeeded();
-    let file = client.spool().join(&client.spooled_files()[0]);
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replacen('\n', "\n{\"torn\": \n", 1)).unwrap();
-    let plain = |name: &str, content: &[u8]| {
-        fs::write(client.spool().join(name), content).unwrap();
-        set_mode(&client.spool().join(name), 0o600);
-    };
-    plain("batch-0000000000001-aaaa.jsonl", b"\xff\xfe not text\n");
-    plain("batch-0000000000002-bbbb.jsonl", format!("{}\n", record("s", "from a recorder of theirs")).as_bytes());
-    plain(
-        "batch-0000000000003-cccc.jsonl.tmp",
-        format!("{}\n{{\"half", record("s", "left by a killed run")).as_bytes(),
-    );
-    plain("notes.txt", b"mine");
-    let server = home.serve();
-    let ran = send(&client, &server.url(), &[event("new")]);
-    assert!(ran.err.contains("set aside in"), "{}", ran.err);
-    let mut texts = home.texts();
-    texts.sort();
-    assert_eq!(texts, ["from a recorder of theirs", "good one", "good two", "left by a killed run", "new"]);
-    let left = client.spooled_files();
-    assert!(left.contains(&"notes.txt".to_owned()));
-    assert_eq!(left.iter().filter(|name| name.contains(".bad-")).count(), 3, "{left:?}");
-    assert_eq!(left.len(), 4, "{left:?}");
-    assert_eq!(client.waiting(), 0);
-    assert_eq!(client.run(&["doctor"]).code(), 1);
-}
-
-#[test]
-fn a_record_that_the_server_refuses_is_set_aside_alone() {
-    let (client, home) = (Home::new(), Home::new());
-    send(&client, &format!("http://127.0.0.1:{}", dead_port()), &[event("before")]).succeeded();
-    let mut poison = record("s", "poison");
-    poison["meta"] = json!({"confidence": 1.5});
-    let file = client.spool().join("batch-0000000000001-poison.jsonl");
-    let lines = [record("s", "first"), poison, record("s", "last")].map(|record| format!("{record}\n")).concat();
-    fs::write(&file, lines).unwrap();
-    set_mode(&file, 0o600);
-    let server = home.serve();
-    let ran = send(&client, &server.url(), &[event("new")])
-        .failed(1, &["a record was set aside", "confidence", "set aside 1"]);
-    assert!(ran.err.contains("sent 1, replayed 3"), "{}", ran.err);
-    let mut texts = home.texts();
-    texts.sort();
-    assert_eq!(texts, ["before", "first", "last", "new"]);
-    let kept = client.spooled_files();
-    assert_eq!(kept.len(), 1, "{kept:?}");
-    let bad = fs::read_to_string(client.spool().join(&kept[0])).unwrap();
-    assert!(
-        bad.contains("\"status\":400") && bad.contains("poison") || bad.contains("112,111,105,115,111,110"),
-        "{bad}"
-    );
-    send(&client, &server.url(), &[event("later")]).succeeded();
-    assert_eq!(home.texts().len(), 5);
-}
-
-#[test]
-fn four_recorders_share_a_spool_and_each_record_goes_once() {
-    let (client, home) = (Home::new(), Home::new());
-    let dead = format!("http://127.0.0.1:{}", dead_port());
-    for n in 0..6 {
-        send(&client, &dead, &[event(&format!("old {n} a")), event(&format!("old {n} b"))]).succeeded();
-    }
-    let server = home.serve();
-    let url = server.url();
-    let mut recorders: Vec<_> = (0..4).map(|_| client.streaming(&["--server-url", &url])).collect();
-    for (n, recorder) in recorders.iter_mut().enumerate() {
-        recorder.write(to_lines(&[event(&format!("new {n}"))]));
-        recorder.close_input();
-    }
-    for recorder in recorders {
-        recorder.finish().succeeded();
-    }
-    client.run(&["spool", "flush", "--server-url", &url]).succeeded();
-    let mut texts = home.texts();
-    texts.sort();
-    texts.dedup();
-    assert_eq!((texts.len(), home.texts().len()), (16, 16));
-    assert_eq!(client.spooled_files(), [""; 0]);
 }
 
 #[test]
@@ -320,21 +167,6 @@ fn the_doctor_checks_the_server_by_a_probe_or_without_writing() {
 }
 
 #[test]
-fn a_flush_says_what_it_delivered_and_needs_a_server_only_for_records_that_want_one() {
-    let (client, home) = (Home::new(), Home::new());
-    assert_eq!(client.run(&["spool", "flush"]).succeeded().out, "delivered 0 records; 0 still wait\n");
-    let dead = format!("http://127.0.0.1:{}", dead_port());
-    send(&client, &dead, &(0..120).map(|n| event(&format!("event {n}"))).collect::<Vec<_>>()).succeeded();
-    client.run(&["spool", "flush"]).failed_in_one_line(2, &["--server-url"]);
-    let still = client.run(&["spool", "flush", "--server-url", &dead, "--json"]);
-    assert_eq!((still.code(), still.json()["waiting"].as_u64()), (1, Some(120)));
-    let server = home.serve();
-    let ran = client.run(&["spool", "flush", "--server-url", &server.url()]).succeeded();
-    assert_eq!(ran.out, "delivered 120 records; 0 still wait\n");
-    assert_eq!(home.texts().len(), 120);
-}
-
-#[test]
 fn batches_hold_at_most_the_records_asked_for() {
     let client = Home::new();
     let sizes = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -355,5 +187,4 @@ fn batches_hold_at_most_the_records_asked_for() {
     assert_eq!(send(&client, &url, &events).succeeded().err, "memoir: sent 51\n");
     client.feed(&["ingest", "--server-url", &url, "--batch-max-records", "20"], to_lines(&events)).succeeded();
     assert_eq!(*sizes.lock().unwrap(), [50, 1, 20, 20, 11]);
-    let _ = records(&[]);
 }
