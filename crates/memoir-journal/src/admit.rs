@@ -48,8 +48,18 @@ impl<'a> Admission<'a> {
     }
 
     /// Takes the keys of an event, then its secrets.
-    pub fn admit(&self, mut event: Event) -> Redacted {
+    pub fn admit(&self, event: Event) -> Redacted {
         let keys = self.hasher.keys(&event);
+        self.clean(event, keys)
+    }
+
+    /// As [`Admission::admit`], for an event that lost its secrets and got its keys from this journal before; without
+    /// such keys it gets them from what is left of it.
+    pub fn admit_again(&self, event: Event, keys: Vec<Key>) -> Redacted {
+        if keys.is_empty() { self.admit(event) } else { self.clean(event, keys) }
+    }
+
+    fn clean(&self, mut event: Event, keys: Vec<Key>) -> Redacted {
         let mut found = Findings::default();
         let ids = [
             &mut event.adapter,

@@ -64,7 +64,7 @@ pub fn drain_into_journal(
         let (mut batch, mut bad): (Vec<Redacted>, Vec<(RawRecord, WireError)>) = (Vec::new(), Vec::new());
         for record in claim.take_records() {
             match event(&record, spool, repo_of) {
-                Ok(event) => batch.push(admission.admit(event)),
+                Ok(event) => batch.push(admission.admit_again(event, record.keys())),
                 Err(error) => bad.push((record, error)),
             }
         }
@@ -83,9 +83,10 @@ pub fn drain_into_journal(
 
 fn event(record: &RawRecord, spool: &Spool, repo_of: &dyn Fn(Option<&str>) -> String) -> Result<Event, WireError> {
     let names = spool.names();
-    let repo = repo_of(record.cwd().as_deref());
     let capture = Capture { source: Source::Recorder, at_ms: names.now_ms(), nonce: names.nonce() };
     let mut event = record.clone().into_event(capture)?;
-    event.repo = repo;
+    if event.repo.is_empty() {
+        event.repo = repo_of(record.cwd().as_deref());
+    }
     Ok(event)
 }

@@ -233,7 +233,7 @@ impl Sink for Batch<'_> {
         self.bytes += event.content.verbatim().len();
         self.since.get_or_insert_with(Instant::now);
         let name = self.names.uuid();
-        self.records.push(encode(&event, Sender { cwd: self.cwd.as_deref() }, Some(&name)));
+        self.records.push(encode(&event, Sender { cwd: self.cwd.as_deref(), keys: &[] }, Some(&name)));
         if self.is_full() { self.flush(tell) } else { Ok(()) }
     }
 

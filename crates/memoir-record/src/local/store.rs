@@ -99,8 +99,7 @@ impl<'a> Store<'a> {
     }
 
     fn spool(&mut self, batch: &[Redacted], tell: &mut dyn FnMut(Notice)) -> Result<(), IngestError> {
-        let sender = Sender { cwd: self.cwd.as_deref() };
-        let records: Vec<RawRecord> = batch.iter().map(|event| self.record(event, sender)).collect();
+        let records: Vec<RawRecord> = batch.iter().map(|event| self.record(event)).collect();
         match self.spool.keep(Lane::Journal, &records) {
             Ok(path) => {
                 self.written.spooled += u64::try_from(records.len()).unwrap_or(0);
@@ -117,8 +116,11 @@ impl<'a> Store<'a> {
     }
 
     /// The record that stands for the same event when it is stored later.
-    fn record(&self, event: &Redacted, sender: Sender<'_>) -> RawRecord {
-        let event = event.event();
+    fn record(&self, redacted: &Redacted) -> RawRecord {
+        let event = redacted.event();
+        // Without a journal there is no secret to make keys with; they are made when the event is stored.
+        let keys = if matches!(self.target, Target::Journal(_)) { redacted.keys() } else { &[] };
+        let sender = Sender { cwd: self.cwd.as_deref(), keys };
         let name = event.identities.iter().find_map(|identity| match identity {
             Identity::Named(name) => Some(name.clone()),
             _ => None,

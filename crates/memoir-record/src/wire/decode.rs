@@ -5,7 +5,7 @@ use super::error::WireError;
 use super::metadata::{Fields, Metadata, Origin};
 use super::record::{RawRecord, RawSource};
 use super::said::from_blocks;
-use memoir_event::{Client, Event, Identity, Json, Kind, Source, Speaker, Time, check_meta, repo_id_of_path};
+use memoir_event::{Client, Event, Identity, Json, Key, Kind, Source, Speaker, Time, check_meta, repo_id_of_path};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -48,6 +48,13 @@ impl RawRecord {
         (metadata.origin != Origin::Foreign).then(|| cwd(&metadata.fields)).flatten()
     }
 
+    /// The keys that the journal here would give the event, if the record was spooled with them.
+    pub fn keys(&self) -> Vec<Key> {
+        let metadata = self.metadata.as_ref().map(Metadata::read);
+        let keys = metadata.into_iter().flat_map(|metadata| metadata.fields.keys);
+        keys.filter_map(|key| Key::parse(&key).ok()).collect()
+    }
+
     /// The name that its sender gave this record.
     pub fn idempotency_key(&self) -> Option<String> {
         said(Metadata::read(self.metadata.as_ref()?).fields.idempotency_key.as_ref())
@@ -71,7 +78,9 @@ fn describe(event: &mut Event, metadata: Option<Json>, source: RawSource, speake
         event.adapter = said(fields.capture_source.as_ref());
         event.client = event.adapter.as_deref().and_then(Client::from_adapter);
         event.time = time.ok().flatten();
-        event.repo = cwd(&fields).map(|cwd| repo_id_of_path(&cwd)).unwrap_or_default();
+        event.actor = said(fields.actor_id.as_ref());
+        let repo = said(fields.repo_id.as_ref());
+        event.repo = repo.or_else(|| cwd(&fields).map(|cwd| repo_id_of_path(&cwd))).unwrap_or_default();
     }
     let name = said(fields.idempotency_key.as_ref());
     event.metadata = match origin {

@@ -3,7 +3,7 @@
 use super::metadata::{Fields, RECORDER};
 use super::record::{Header, RawRecord, RawSource};
 use super::said::to_blocks;
-use memoir_event::{Event, Json, Kind};
+use memoir_event::{Event, Json, Key, Kind};
 use std::borrow::Cow;
 
 /// What a recorder says about itself.
@@ -11,11 +11,16 @@ use std::borrow::Cow;
 pub struct Sender<'a> {
     /// Its working directory, redacted.
     pub cwd: Option<&'a str>,
+    /// The event's keys in the journal here, if the record stays here.
+    pub keys: &'a [Key],
 }
 
 /// The record of a redacted event; `idempotency_key` is made once for each accepted event and stays with it.
 pub fn encode(event: &Event, sender: Sender<'_>, idempotency_key: Option<&str>) -> RawRecord {
     let metadata = Fields {
+        actor_id: event.actor.as_deref().map(Cow::Borrowed),
+        keys: sender.keys.iter().map(|key| Cow::Owned(key.to_string())).collect(),
+        repo_id: Some(event.repo.as_str()).filter(|repo| !repo.is_empty()).map(Cow::Borrowed),
         idempotency_key: idempotency_key.map(Cow::Borrowed),
         recorder: Some(Cow::Borrowed(RECORDER)),
         recorder_cwd: sender.cwd.map(Cow::Borrowed),

@@ -16,6 +16,8 @@ pub struct Fields<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub action_id: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    pub actor_id: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub capture_metadata: Option<&'a RawValue>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub capture_source: Option<Cow<'a, str>>,
@@ -23,12 +25,17 @@ pub struct Fields<'a> {
     pub event_type: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub idempotency_key: Option<Cow<'a, str>>,
+    /// The keys of the journal here, in the spool only: made before redaction, they cannot be made again after it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", borrow)]
+    pub keys: Vec<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub observed_at: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub recorder: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub recorder_cwd: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    pub repo_id: Option<Cow<'a, str>>,
 }
 
 /// Those of the fields that any sender's metadata may have; what else it has is its own.
@@ -36,6 +43,8 @@ pub struct Fields<'a> {
 pub struct Lenient<'a> {
     #[serde(default, borrow)]
     action_id: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    actor_id: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
     capture_metadata: Option<&'a RawValue>,
     #[serde(default, borrow)]
@@ -50,19 +59,24 @@ pub struct Lenient<'a> {
     recorder: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
     recorder_cwd: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    repo_id: Option<Cow<'a, str>>,
 }
 
 impl<'a> From<Lenient<'a>> for Fields<'a> {
     fn from(from: Lenient<'a>) -> Fields<'a> {
         Fields {
             action_id: from.action_id,
+            actor_id: from.actor_id,
             capture_metadata: from.capture_metadata,
             capture_source: from.capture_source,
             event_type: from.event_type,
             idempotency_key: from.idempotency_key,
+            keys: Vec::new(),
             observed_at: from.observed_at,
             recorder: from.recorder,
             recorder_cwd: from.recorder_cwd,
+            repo_id: from.repo_id,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 pub fn record(text: &str) -> RawRecord {
     let event = Event::new(Source::Recorder, "demo", Kind::Command, Content::Text(text.to_owned()));
-    encode(&event, Sender { cwd: Some("/home/dev") }, Some(&format!("key-{text}")))
+    encode(&event, Sender { cwd: Some("/home/dev"), keys: &[] }, Some(&format!("key-{text}")))
 }
 
 fn records(texts: &[&str]) -> Vec<RawRecord> {

@@ -67,10 +67,13 @@ impl Context {
 
     /// The index.
     pub fn index(&self) -> Index {
-        let megabytes = usize::try_from(self.settings.index_memory_mb).unwrap_or(64);
-        Index::open(
-            &self.home.index_dir(),
-            IndexOptions { memory_bytes_max: megabytes << 20, ..IndexOptions::default() },
-        )
+        self.index_within(usize::MAX)
+    }
+
+    /// The index, with no more memory than that to catch up.
+    pub fn index_within(&self, bytes_max: usize) -> Index {
+        let megabytes = usize::try_from(self.settings.index_memory_mb).unwrap_or(usize::MAX);
+        let memory_bytes_max = megabytes.saturating_mul(1 << 20).min(bytes_max);
+        Index::open(&self.home.index_dir(), IndexOptions { memory_bytes_max, ..IndexOptions::default() })
     }
 }

@@ -9,13 +9,20 @@ use anyhow::{Context as _, Result};
 use memoir_event::nearest;
 use memoir_server::{ApiKey, Parts, Rate, RatedClients, Scope, Scopes, ServerError, ServerSettings, serve};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// A server catches up often and little: it needs less memory for that than a first build.
+const SERVER_INDEX_BYTES: usize = 16 << 20;
+
+/// How long work on blocking threads may outlast the server.
+const LAST_WORK: Duration = Duration::from_secs(10);
 
 pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
     let settings = server_settings(context, args)?;
     let parts = Parts {
         redactor: Arc::new(context.settings.redactor()?),
         journal: Arc::new(context.journal(Life::Long)?),
-        index: Arc::new(context.index()),
+        index: Arc::new(context.index_within(SERVER_INDEX_BYTES)),
         clock: system_clock(),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -28,6 +35,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
         let stop = signalled()?;
         serve(settings, parts, announce, stop).await.map_err(anyhow::Error::from)
     });
+    runtime.shutdown_timeout(LAST_WORK);
     served.map_err(|error| match error.downcast_ref::<ServerError>() {
         Some(ServerError::KeyNeeded { .. }) => {
             Usage(format!("{error} ([[server.keys]] in config.toml, or MEMOIR_SERVER_KEYS='ingest+read:KEY')")).into()
