@@ -166,6 +166,27 @@ fn what_a_locked_journal_cannot_take_waits_in_the_spool_and_is_stored_by_the_nex
 }
 
 /// Holds the write lock of a journal, as another process would.
+/// Its keys were made before redaction and wait with it: stored at once or by way of the spool, it is one event.
+#[test]
+fn an_event_with_a_secret_is_stored_once_even_if_it_also_went_through_the_spool() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("journal.db");
+    let options = SqliteOptions { lock_wait: Duration::from_millis(50), ..SqliteOptions::short_lived() };
+    let journal = SqliteJournal::open(&path, options, clock()).unwrap();
+    let line = r#"{"session_id":"s","event_type":"command","turn_id":"t1","content":"DB_PASSWORD=correct-horse-battery"}"#;
+    let lock = write_lock(&path);
+    let (summary, _) = ingest(Target::Journal(&journal), home.path(), line);
+    assert_eq!(summary.spooled, 1);
+    drop(lock);
+    let (summary, _) = ingest(Target::Journal(&journal), home.path(), line);
+    assert_eq!((summary.stored, summary.redactions), (1, 1));
+    let spool = spool(&home.path().join("spool"));
+    let redactor = Redactor::builtin();
+    drain_into_journal(&spool, &journal, &redactor, &|_| String::new(), Duration::from_secs(9), &mut |_| {}).unwrap();
+    assert_eq!(events(&journal), 1);
+    assert!(spool.waiting(memoir_record::Lane::Journal).unwrap().is_empty());
+}
+
 fn write_lock(path: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(path).unwrap();
     connection.execute_batch("BEGIN IMMEDIATE").unwrap();
