@@ -1,7 +1,7 @@
 //! Capture events: the JSON objects that hooks and adapters pipe into the recorder, one to a line.
 
 use crate::access::{Secrecy, Speaker, Visibility};
-use crate::content::{Content, Json, without_lone_surrogates};
+use crate::content::{Content, Json, unescaped};
 use crate::event::{Event, Identity};
 use crate::kind::Kind;
 use crate::meta::{MetaError, check_meta};
@@ -229,10 +229,7 @@ impl<'a> Fields<'a> {
         let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         match inner {
             Some(inner) if !inner.contains('\\') => Ok(Some(Cow::Borrowed(inner))),
-            Some(_) => serde_json::from_str::<String>(text)
-                .or_else(|_| serde_json::from_str(&without_lone_surrogates(text)))
-                .map(|text| Some(Cow::Owned(text)))
-                .map_err(|error| CaptureError::NotJson(error.to_string())),
+            Some(_) => Ok(Some(Cow::Owned(unescaped(text)))),
             None => Err(CaptureError::WrongType { field, found: type_of(text), expected: "a string" }),
         }
     }

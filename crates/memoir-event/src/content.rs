@@ -75,7 +75,7 @@ impl Content {
             Content::Text(text) => Cow::Borrowed(text),
             Content::Json(json) | Content::Payload(json) => {
                 let mut plain = String::with_capacity(json.as_str().len());
-                push_leaves(&lossy_value(json.as_str()), &mut plain);
+                push_leaves(json.as_str(), &mut plain);
                 Cow::Owned(plain)
             }
         }
@@ -90,13 +90,8 @@ impl Content {
     }
 }
 
-/// Reads JSON for display: a lone surrogate, which no Rust string can hold, becomes U+FFFD.
-fn lossy_value(json: &str) -> Value {
-    serde_json::from_str(json).or_else(|_| serde_json::from_str(&without_lone_surrogates(json))).unwrap_or(Value::Null)
-}
-
 /// Replaces every `\uD800`–`\uDFFF` escape that is not half of a pair by `\ufffd`.
-pub(crate) fn without_lone_surrogates(json: &str) -> String {
+fn without_lone_surrogates(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     while let Some(at) = rest.find('\\') {
@@ -128,20 +123,40 @@ fn escaped_unit(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-fn push_leaves(value: &Value, out: &mut String) {
-    match value {
-        Value::Null => {}
-        Value::Bool(flag) => push_line(if *flag { "true" } else { "false" }, out),
-        Value::Number(number) => push_line(&number.to_string(), out),
-        Value::String(text) => push_line(text, out),
-        Value::Array(items) => items.iter().for_each(|item| push_leaves(item, out)),
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                push_line(name, out);
-                push_leaves(field, out);
-            }
+/// Appends names and leaves in their order. The document is valid, so its tokens are all there is to look at: no depth
+/// is too deep, and numbers keep their spelling.
+fn push_leaves(json: &str, out: &mut String) {
+    let mut rest = json;
+    while let Some(at) =
+        rest.find(|c: char| !matches!(c, '{' | '}' | '[' | ']' | ',' | ':') && !c.is_ascii_whitespace())
+    {
+        rest = rest.get(at..).unwrap_or_default();
+        let end =
+            if rest.starts_with('"') { string_end(rest) } else { rest.find([',', '}', ']', ' ', '\t', '\n', '\r']) };
+        let (token, tail) = rest.split_at_checked(end.unwrap_or(rest.len())).unwrap_or((rest, ""));
+        match token {
+            "null" => {}
+            token if token.starts_with('"') => push_line(&unescaped(token), out),
+            token => push_line(token, out),
         }
+        rest = tail;
     }
+}
+
+/// Where the string that `text` starts with ends, its closing quote included.
+fn string_end(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    let close = text.bytes().skip(1).position(|byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    });
+    close.map(|at| at + 2)
+}
+
+/// The text of a JSON string; a lone surrogate, which no Rust string can hold, becomes U+FFFD.
+pub(crate) fn unescaped(token: &str) -> String {
+    serde_json::from_str(token).or_else(|_| serde_json::from_str(&without_lone_surrogates(token))).unwrap_or_default()
 }
 
 fn push_line(text: &str, out: &mut String) {
@@ -171,8 +186,16 @@ mod tests {
     }
 
     #[test]
+    fn deep_and_escaped_json_reads_the_same() {
+        let deep = format!("{}{}{}", "[".repeat(100_000), r#""say \"hi\" \\""#, "]".repeat(100_000));
+        assert_eq!(Content::Json(Json(deep.into())).plain(), r#"say "hi" \"#);
+        let json = Json::parse(r#" { "n" : -1.5e+3 , "big":12345678901234567890123 } "#.trim().to_owned()).unwrap();
+        assert_eq!(Content::Json(json).plain(), "n\n-1.5e+3\nbig\n12345678901234567890123");
+    }
+
+    #[test]
     fn plain_text_of_json_has_names_and_leaves() {
         let json = Json::parse(r#"{"cmd":"ls -l","n":2.50,"ok":true,"x":[null,"a"]}"#.to_owned()).unwrap();
-        assert_eq!(Content::Json(json).plain(), "cmd\nls -l\nn\n2.5\nok\ntrue\nx\na");
+        assert_eq!(Content::Json(json).plain(), "cmd\nls -l\nn\n2.50\nok\ntrue\nx\na");
     }
 }

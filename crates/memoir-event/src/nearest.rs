@@ -5,7 +5,7 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> O
     let wanted = unknown.to_ascii_lowercase();
     known
         .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(&wanted, name), name))
+        .map(|name| (strsim::damerau_levenshtein(&wanted, &name.to_ascii_lowercase()), name))
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| *distance <= 1 + name.chars().count().min(wanted.chars().count()) / 3)
         .map(|(_, name)| name)
@@ -20,6 +20,7 @@ mod tests {
         let known = ["visibility", "secrecy_level", "speaker"];
         assert_eq!(nearest("visiblity", known), Some("visibility"));
         assert_eq!(nearest("Secrecy", ["secrecy_level", "secrecy"]), Some("secrecy"));
+        assert_eq!(nearest("MEMOIR_PRT", ["MEMOIR_HOME", "MEMOIR_PORT"]), Some("MEMOIR_PORT"));
         assert_eq!(nearest("banana", known), None);
     }
 }

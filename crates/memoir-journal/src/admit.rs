@@ -1,6 +1,6 @@
 //! The gate: an event gets its keys, then loses its secrets, and only then can reach a journal.
 
-use memoir_event::{Content, Event, Json, Key, KeyHasher};
+use memoir_event::{Content, Event, Identity, Json, Key, KeyHasher};
 use memoir_redact::{Findings, Redactor};
 use std::borrow::Cow;
 
@@ -59,7 +59,7 @@ impl<'a> Admission<'a> {
         if keys.is_empty() { self.admit(event) } else { self.clean(event, keys) }
     }
 
-    fn clean(&self, mut event: Event, keys: Vec<Key>) -> Redacted {
+    fn clean(&self, mut event: Event, mut keys: Vec<Key>) -> Redacted {
         let mut found = Findings::default();
         let ids = [
             &mut event.adapter,
@@ -78,6 +78,11 @@ impl<'a> Admission<'a> {
         }
         for json in [&mut event.metadata, &mut event.meta].into_iter().flatten() {
             self.json(json, &mut found);
+        }
+        if !found.is_empty() && event.identities.contains(&Identity::Explicit) {
+            // Another recorder may have sent this event without its secrets: it is known under that key too.
+            let of_what_is_left = self.hasher.keys(&event);
+            keys.extend(of_what_is_left.into_iter().filter(|key| !keys.contains(key)).collect::<Vec<_>>());
         }
         Redacted { event, keys, secrets: found.total() }
     }

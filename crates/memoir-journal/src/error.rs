@@ -32,6 +32,9 @@ pub enum JournalError {
     /// Another process holds the write lock.
     #[error("the journal is locked by another process; try again")]
     Locked,
+    /// Another journal took its place while this process had it open.
+    #[error("the journal was replaced by a restore; start this process anew")]
+    Replaced,
     /// No space is left.
     #[error("the disk is full; free some space and try again")]
     Full,

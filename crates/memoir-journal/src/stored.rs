@@ -170,14 +170,23 @@ pub struct Stats {
 }
 
 /// The result of a verification.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Verified {
     /// How many records were proven.
     pub records: u64,
     /// The first bad record and what is wrong with it.
     pub bad: Option<(Seq, String)>,
+    /// What is wrong with the tables and indexes around the records.
+    pub tables: Option<String>,
     /// Set when `progress` stopped it.
     pub stopped: bool,
     /// What kept the rest from being read, if anything did.
     pub unreadable: Option<JournalError>,
+}
+
+impl Verified {
+    /// Whether everything was looked at and found whole.
+    pub const fn is_whole(&self) -> bool {
+        self.bad.is_none() && self.tables.is_none() && !self.stopped
+    }
 }

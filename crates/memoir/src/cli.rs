@@ -161,7 +161,7 @@ Examples:
   memoir search 'session:demo deploy*' --json")]
 pub struct SearchArgs {
     /// The query
-    #[arg(required = true, num_args = 1.., allow_hyphen_values = true, trailing_var_arg = false)]
+    #[arg(required = true, num_args = 1..)]
     pub query: Vec<String>,
     #[command(flatten)]
     pub filter: FilterArgs,

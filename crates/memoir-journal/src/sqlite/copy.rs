@@ -34,8 +34,9 @@ impl SqliteJournal {
         kept
     }
 
-    /// Replaces everything in this journal by what the backup holds, in one transaction.
-    pub fn restore(&self, from: &Path) -> Result<(), JournalError> {
+    /// Replaces everything in this journal by what the backup holds, in one transaction. The secret comes with it, so
+    /// the journal is opened anew, and other processes that have it open must do the same before they can append.
+    pub fn restore(self, from: &Path) -> Result<SqliteJournal, JournalError> {
         let source = open_backup(from)?;
         self.with_writer(|writer| {
             writer.interned.clear();
@@ -53,7 +54,9 @@ impl SqliteJournal {
             getrandom::fill(&mut epoch).map_err(|error| JournalError::Io(error.to_string()))?;
             writer.connection.execute("INSERT OR REPLACE INTO fact(name, value) VALUES('epoch', ?1)", [epoch])?;
             Ok(())
-        })
+        })?;
+        let SqliteJournal { path, options, clock, .. } = self;
+        SqliteJournal::open(&path, options, clock)
     }
 }
 

@@ -21,7 +21,7 @@ pub fn verify(
     let total = u64::try_from(total).unwrap_or(0);
     let mut walk =
         Walk { reader: Reader::new(connection), connection, secret, before: chain::START, done: 0, events: 0 };
-    let mut result = Verified { records: 0, bad: None, stopped: false, unreadable: None };
+    let mut result = Verified::default();
     while walk.done < total {
         let records = match walk.reader.records_after(walk.done, PORTION) {
             Ok(records) if records.is_empty() => {
@@ -48,7 +48,16 @@ pub fn verify(
         result.bad = walk.check_totals()?;
     }
     result.records = walk.done;
+    if !result.stopped {
+        result.tables = damaged_tables(connection);
+    }
     Ok(result)
+}
+
+/// The records can be whole while an index over them is not: then they cannot all be found.
+fn damaged_tables(connection: &Connection) -> Option<String> {
+    let checked = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    checked.map_or_else(|error| Some(error.to_string()), |said| (said != "ok").then_some(said))
 }
 
 struct Walk<'a> {

@@ -47,6 +47,12 @@ impl<'a> Appending<'a> {
         secret: &'a [u8; 32],
         now_ms: i64,
     ) -> Result<Appending<'a>, JournalError> {
+        let present: [u8; 32] = connection
+            .prepare_cached("SELECT value FROM fact WHERE name = 'secret'")?
+            .query_row([], |row| row.get(0))?;
+        if present != *secret {
+            return Err(JournalError::Replaced);
+        }
         let tail = connection
             .prepare_cached("SELECT seq, chain FROM record ORDER BY seq DESC LIMIT 1")?
             .query_row([], |row| Ok((as_u64(row.get(0)?), row.get::<_, Link>(1)?)))

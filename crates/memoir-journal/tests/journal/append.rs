@@ -20,6 +20,17 @@ fn an_event_appended_twice_is_stored_once_across_openings() {
 }
 
 #[test]
+fn an_event_with_a_secret_is_the_same_whether_it_comes_with_it_or_without() {
+    let home = home();
+    let text = "export DB_PASSWORD=correct-horse-battery-staple";
+    home.append(vec![event("s", "t1", text)]);
+    let clean = home.journal.events(&[1], &owner()).unwrap().remove(0).event.content.plain().into_owned();
+    assert_ne!(clean, text);
+    assert!(matches!(home.append(vec![event("s", "t1", &clean)])[0], Outcome::SeenAgain { of: 1, .. }));
+    assert!(matches!(home.append(vec![event("s", "t1", text)])[0], Outcome::SeenAgain { of: 1, .. }));
+}
+
+#[test]
 fn events_that_name_nothing_are_never_folded() {
     let home = home();
     let mut one = Event::new(Source::Recorder, "s", Kind::Command, Content::Text("ls".into()));

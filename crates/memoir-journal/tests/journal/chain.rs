@@ -61,8 +61,6 @@ fn a_garbled_page_is_reported_not_fatal() {
     std::fs::write(&file, bytes).unwrap();
     let journal = crate::support::open(home.dir.path(), &home.now_ms);
     let verified = journal.verify(&mut |_, _| true);
-    // Damage in the records is a bad record; damage elsewhere may leave the records whole.
-    if let Ok(verified) = verified {
-        assert!(verified.bad.is_some() || verified.records == 3000);
-    }
+    // Damage in the records is a bad record; damage elsewhere leaves them whole and is found in the tables.
+    assert!(verified.map_or(true, |verified| !verified.is_whole()));
 }

@@ -23,9 +23,13 @@ fn a_backup_of_a_live_journal_verifies_and_restores() {
     let target = home();
     target.append(vec![event("old", "t", "gone after the restore")]);
     let before = target.journal.identity().unwrap();
-    target.journal.restore(&file).unwrap();
-    assert_ne!(target.journal.identity().unwrap(), before);
-    drop(target.journal);
+    let other_process = target.again();
+    let restored = target.journal.restore(&file).unwrap();
+    assert_ne!(restored.identity().unwrap(), before);
+    // Whoever had the old journal open has its secret, and would break the chain of the new one.
+    let late = other_process.append(&crate::support::admit(&other_process, vec![event("late", "t", "x")]), &[]);
+    assert!(matches!(late, Err(JournalError::Replaced)), "{late:?}");
+    drop(restored);
     let restored = open(target.dir.path(), &target.now_ms);
     assert!(restored.verify(&mut |_, _| true).unwrap().bad.is_none());
     let page =
@@ -60,11 +64,14 @@ fn what_is_no_backup_is_refused_and_nothing_is_harmed() {
     for bytes in [&b""[..], b"not a database at all, but long enough to look at", &[0u8; 8192]] {
         std::fs::write(&file, bytes).unwrap();
         assert!(
-            matches!(home.journal.restore(&file), Err(JournalError::NotAJournal { .. } | JournalError::ReadOnly)),
+            matches!(
+                home.again().restore(&file).map(drop),
+                Err(JournalError::NotAJournal { .. } | JournalError::ReadOnly)
+            ),
             "{bytes:?}"
         );
     }
-    assert!(home.journal.restore(&home.dir.path().join("absent")).is_err());
+    assert!(home.again().restore(&home.dir.path().join("absent")).is_err());
     assert_eq!(home.journal.stats().unwrap().events, 1);
 }
 

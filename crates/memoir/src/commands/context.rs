@@ -8,7 +8,6 @@ use memoir_event::repo_id_of_path;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::SqliteJournal;
 use memoir_record::{Lane, Spool, SpoolLimits, drain_into_journal};
-use std::path::Path;
 use std::time::Duration;
 
 /// A quick command spends at most this long on what earlier ones left.
@@ -28,24 +27,29 @@ pub struct Context {
 }
 
 impl Context {
-    /// Opens the journal, and first stores what an earlier process could only spool.
+    /// Opens the journal, and stores what an earlier process could only spool.
     pub fn journal(&self, life: Life) -> Result<SqliteJournal> {
         let journal = self.home.journal(&self.settings, life)?;
-        if let Err(error) = self.drain(&journal) {
+        self.drain(&journal);
+        Ok(journal)
+    }
+
+    /// Stores what an earlier process could only spool; what still cannot be stored goes on waiting.
+    pub fn drain(&self, journal: &SqliteJournal) {
+        if let Err(error) = self.try_drain(journal) {
             print::warn(&format!("what waits in the spool cannot be stored: {error:#}"));
         }
-        Ok(journal)
     }
 
     /// Opens the journal for a command that only reads: without one there is nothing to read.
     pub fn existing_journal(&self, life: Life) -> Result<Option<SqliteJournal>> {
-        let spooled = || self.spool(None).and_then(|spool| Ok(!spool.waiting(Lane::Journal)?.is_empty()));
+        let spooled = || self.spool().and_then(|spool| Ok(!spool.waiting(Lane::Journal)?.is_empty()));
         let exists = self.home.journal_file().exists() || spooled().unwrap_or(false);
         if exists { self.journal(life).map(Some) } else { Ok(None) }
     }
 
-    fn drain(&self, journal: &SqliteJournal) -> Result<()> {
-        let spool = self.spool(None)?;
+    fn try_drain(&self, journal: &SqliteJournal) -> Result<()> {
+        let spool = self.spool()?;
         if spool.waiting(Lane::Journal)?.is_empty() {
             return Ok(());
         }
@@ -59,8 +63,8 @@ impl Context {
     }
 
     /// The spool.
-    pub fn spool(&self, dir: Option<&Path>) -> Result<Spool> {
-        let dir = dir.map_or_else(|| self.settings.spool_dir.clone(), Path::to_owned);
+    pub fn spool(&self) -> Result<Spool> {
+        let dir = self.settings.spool_dir.clone();
         let limits = SpoolLimits { bytes_max: self.settings.spool_bytes_max, ..SpoolLimits::default() };
         Ok(Spool::new(dir, limits, system_clock())?)
     }

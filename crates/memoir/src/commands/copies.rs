@@ -7,7 +7,7 @@ use crate::home::{Life, now_ms};
 use crate::print::{self, Out, Progress};
 use crate::stop;
 use anyhow::{Context as _, Result};
-use memoir_journal::{Journal, verify_file};
+use memoir_journal::{Journal, JournalError, SqliteJournal, verify_file};
 use std::io::{BufRead, IsTerminal, Write};
 
 pub fn backup(context: &Context, args: &BackupArgs) -> Result<Done> {
@@ -38,31 +38,79 @@ pub fn restore(context: &Context, args: &RestoreArgs) -> Result<Done> {
     if verified.stopped {
         anyhow::bail!("stopped; nothing was changed");
     }
-    let journal = context.journal(Life::Long)?;
-    let now = journal.stats()?;
     let mut out = Out::new();
-    if now.records > 0 {
-        if !args.yes && !agreed(now.events, verified.records)? {
-            anyhow::bail!("nothing was changed");
+    context.home.prepare()?;
+    let journal = match present(context) {
+        Ok((journal, events)) => {
+            if events > 0 && !args.yes && !agreed(events, verified.records)? {
+                anyhow::bail!("nothing was changed");
+            }
+            match keep_copy(context, &journal, events, &mut out) {
+                Ok(()) => journal,
+                Err(damage) => {
+                    drop(journal);
+                    start_anew(context, &damage, args.yes, &mut out)?
+                }
+            }
         }
+        Err(damage) => start_anew(context, &damage, args.yes, &mut out)?,
+    };
+    let journal = journal.restore(&args.file)?;
+    remove_index(context)?;
+    out.line(&format!("restored {} records from {}", verified.records, args.file.display()))?;
+    out.flush()?;
+    // Only now: what waits in the spool belongs to the journal that stays.
+    context.drain(&journal);
+    Ok(Done::Well)
+}
+
+/// The journal as it is, and how many events it has.
+fn present(context: &Context) -> Result<(SqliteJournal, u64)> {
+    let journal = context.home.journal(&context.settings, Life::Long)?;
+    let events = journal.stats()?.records;
+    Ok((journal, events))
+}
+
+fn keep_copy(context: &Context, journal: &SqliteJournal, events: u64, out: &mut Out) -> Result<()> {
+    if events > 0 {
         let aside = context.home.dir().join(format!("journal-before-restore-{}.memoir", now_ms()));
         journal.backup(&aside)?;
         out.line(&format!("the journal as it was is kept in {}", aside.display()))?;
     }
-    journal.restore(&args.file)?;
-    remove_index(context)?;
-    out.line(&format!("restored {} records from {}", verified.records, args.file.display()))?;
-    out.flush()?;
-    Ok(Done::Well)
+    Ok(())
+}
+
+/// A journal too damaged to be copied is moved aside as it is.
+fn start_anew(context: &Context, damage: &anyhow::Error, yes: bool, out: &mut Out) -> Result<SqliteJournal> {
+    let locked = damage.downcast_ref::<JournalError>().is_some_and(JournalError::is_transient);
+    if locked {
+        anyhow::bail!("{damage:#}");
+    }
+    print::warn(&format!("{damage:#}"));
+    if !yes && !asked("The journal is damaged. Move it aside and restore the backup?")? {
+        anyhow::bail!("nothing was changed");
+    }
+    let aside = context.home.dir().join(format!("journal-damaged-{}", now_ms()));
+    std::fs::create_dir(&aside)?;
+    for name in ["journal.db", "journal.db-wal", "journal.db-shm"] {
+        let file = context.home.dir().join(name);
+        if file.exists() {
+            std::fs::rename(&file, aside.join(name))?;
+        }
+    }
+    out.line(&format!("the damaged journal is kept in {}", aside.display()))?;
+    context.home.journal(&context.settings, Life::Long)
 }
 
 fn agreed(events: u64, records: u64) -> Result<bool> {
+    asked(&format!("Replace the journal ({events} records) by the backup ({records} records)? A copy is kept."))
+}
+
+fn asked(question: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Err(Usage("the journal is not empty: pass --yes to replace it".into()).into());
     }
-    let question =
-        format!("Replace the journal ({events} events) by the backup ({records} records)? A copy is kept. [y/N] ");
-    std::io::stderr().write_all(question.as_bytes())?;
+    std::io::stderr().write_all(format!("{question} [y/N] ").as_bytes())?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

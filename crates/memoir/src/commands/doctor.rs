@@ -22,7 +22,7 @@ const OTHER_VARIABLES: [&str; 1] = ["MEMOIR_HOME"];
 pub fn run(context: &Context, args: &DoctorArgs) -> Result<Done> {
     let mut checks = vec![home(context), disk(context), variables()];
     checks.extend(journal(context));
-    let spool = context.spool(args.spool_dir.as_deref())?;
+    let spool = context.spool()?;
     let redactor = context.settings.redactor()?;
     match args.server_url.as_deref().or(context.settings.server_url.as_deref()) {
         None => checks.push(check_spool(&spool)),
@@ -62,7 +62,10 @@ fn home(context: &Context) -> Check {
     }
     match context.home.problem() {
         Some(problem) => bad("home", problem, "mend its owner and permissions, or set MEMOIR_HOME"),
-        None => good("home", format!("{} is private", dir.display())),
+        None if tempfile::tempfile_in(dir).is_err() => {
+            bad("home", format!("{} cannot be written", dir.display()), "make it writable for you, or set MEMOIR_HOME")
+        }
+        None => good("home", format!("{} is private and can be written", dir.display())),
     }
 }
 
@@ -143,12 +146,17 @@ fn chain(journal: &SqliteJournal) -> Check {
         !stop::requested(&stop)
     });
     match verified {
-        Ok(verified) => match verified.bad {
-            Some((seq, problem)) => {
+        Ok(verified) => match (verified.bad, verified.tables) {
+            (Some((seq, problem)), _) => {
                 bad("chain", format!("record {seq} {problem}"), "restore a backup with `memoir restore`")
             }
-            None if verified.stopped => good("chain", format!("stopped after {} proven records", verified.records)),
-            None => good("chain", format!("all {} records are proven", verified.records)),
+            (None, Some(problem)) => {
+                bad("chain", format!("the tables are damaged: {problem}"), "restore a backup with `memoir restore`")
+            }
+            (None, None) if verified.stopped => {
+                good("chain", format!("stopped after {} proven records", verified.records))
+            }
+            (None, None) => good("chain", format!("all {} records are proven", verified.records)),
         },
         Err(error) => bad("chain", error.to_string(), "restore a backup with `memoir restore`"),
     }

@@ -36,7 +36,7 @@ fn event_type(name: &str) -> Result<String, Usage> {
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Usage {
     let meant = nearest(name, known.clone()).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
     let known: Vec<&str> = known.collect();
-    Usage(format!("unknown {what} `{name}`{meant} Known are {}", known.join(", ")))
+    Usage(format!("unknown {what} `{name}`{meant} (known are {})", known.join(", ")))
 }
 
 /// The view that the flags mean.

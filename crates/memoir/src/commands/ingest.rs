@@ -22,7 +22,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     let redactor = settings.redactor()?;
     let clock = system_clock();
     let stop = stop::on_signal()?;
-    let spool = context.spool(args.spool_dir.as_deref())?;
+    let spool = context.spool()?;
     let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
     let actor = args.actor.clone().or_else(|| settings.actor.clone()).or_else(login_name);
     let repo_of = |dir: Option<&str>| args.repo.clone().unwrap_or_else(|| project_of(dir));

@@ -38,7 +38,19 @@ pub fn run(cli: Cli) -> Result<Done> {
     if let Command::Config(args) = &cli.command {
         return config::run(&home, args);
     }
-    let settings = Settings::load(&home)?;
+    if let Some(problem) = home.problem().filter(|_| home.dir().exists() && !home.dir().is_dir()) {
+        anyhow::bail!("{problem}");
+    }
+    let mut settings = Settings::load(&home)?;
+    let spool_dir = match &cli.command {
+        Command::Ingest(args) => args.spool_dir.as_ref(),
+        Command::Doctor(args) => args.spool_dir.as_ref(),
+        Command::Spool(args) => args.spool_dir.as_ref(),
+        _ => None,
+    };
+    if let Some(dir) = spool_dir {
+        settings.spool_dir.clone_from(dir);
+    }
     let context = Context { home, settings };
     match cli.command {
         Command::Ingest(args) => ingest::run(&context, &args),

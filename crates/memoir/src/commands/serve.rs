@@ -93,7 +93,7 @@ fn api_key(key: &str, scopes: &[String]) -> Result<ApiKey> {
             Scope::parse(name).ok_or_else(|| {
                 let known = Scope::ALL.map(Scope::as_str);
                 let meant = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-                Usage(format!("unknown scope `{name}` of a server key{meant} Known are {}", known.join(", ")))
+                Usage(format!("unknown scope `{name}` of a server key{meant} (known are {})", known.join(", ")))
             })
         })
         .collect::<Result<_, _>>()?;

@@ -16,7 +16,7 @@ use std::time::Duration;
 const FLUSH_TIME: Duration = Duration::from_secs(3600);
 
 pub fn run(context: &Context, args: &SpoolArgs) -> Result<Done> {
-    let spool = context.spool(args.spool_dir.as_deref())?;
+    let spool = context.spool()?;
     match &args.action {
         None | Some(SpoolAction::List) => list(&spool, args.json),
         Some(SpoolAction::Flush { server_url }) => flush(context, &spool, server_url.as_deref(), args.json),

@@ -21,7 +21,7 @@ pub fn run(context: &Context, args: &VerifyArgs) -> Result<Done> {
         Some(file) => verify_file(file, &mut step)?,
         None => match context.existing_journal(Life::Short)? {
             Some(journal) => journal.verify(&mut step)?,
-            None => Verified { records: 0, bad: None, stopped: false, unreadable: None },
+            None => Verified::default(),
         },
     };
     drop(progress);
@@ -29,11 +29,11 @@ pub fn run(context: &Context, args: &VerifyArgs) -> Result<Done> {
     let bad = verified.bad.as_ref();
     if args.json {
         out.json(&json!({
-            "ok": bad.is_none() && !verified.stopped,
+            "ok": verified.is_whole(),
             "records": verified.records,
             "stopped": verified.stopped,
             "badRecord": bad.map(|bad| bad.0),
-            "problem": bad.map(|bad| &bad.1),
+            "problem": bad.map(|bad| &bad.1).or(verified.tables.as_ref()),
         }))?;
     } else if let Some((seq, problem)) = bad {
         out.line(&format!("record {seq} {problem}"))?;
@@ -41,11 +41,17 @@ pub fn run(context: &Context, args: &VerifyArgs) -> Result<Done> {
             "the {} records before it are proven; restore a backup with `memoir restore`",
             verified.records
         ))?;
+    } else if let Some(problem) = &verified.tables {
+        out.line(&format!(
+            "all {} records are proven, but the tables around them are damaged: {problem}",
+            verified.records
+        ))?;
+        out.line("make a copy with `memoir export --everything`, then restore a backup with `memoir restore`")?;
     } else if verified.stopped {
         out.line(&format!("stopped: {} records are proven so far", verified.records))?;
     } else {
         out.line(&format!("all {} records are proven: none was changed, moved or taken out", verified.records))?;
     }
     out.flush()?;
-    Ok(if bad.is_none() && !verified.stopped { Done::Well } else { Done::Partly })
+    Ok(if verified.is_whole() { Done::Well } else { Done::Partly })
 }
