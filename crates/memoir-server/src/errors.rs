@@ -138,7 +138,7 @@ impl From<&JournalError> for ApiError {
                 ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "STORAGE_BUSY", error.to_string()).retry_after(1)
             }
             JournalError::Full => ApiError::new(StatusCode::INSUFFICIENT_STORAGE, "STORAGE_FULL", error.to_string()),
-            JournalError::ReadOnly => unavailable(error.to_string()),
+            JournalError::ReadOnly | JournalError::Replaced => unavailable(error.to_string()),
             JournalError::Damaged(_) => unavailable("the journal is damaged; run `memoir doctor` on the server".into()),
             _ => unavailable("the journal cannot be read or written; run `memoir doctor` on the server".into()),
         }
