@@ -118,7 +118,12 @@ fn user_password(scan: &mut Scan<'_>, start: usize, end: usize) {
         return;
     }
     const WORDS: &[&[u8]] = &[b"token", b"password", b"apikey", b"api_key", b"api_token", b"your_password"];
-    let literal = !value::is_placeholder(v) && !WORDS.iter().any(|w| v.eq_ignore_ascii_case(w));
+    let user = text[start..start + colon].trim_ascii();
+    let quotes = |b: &u8| matches!(b, b'\'' | b'"' | b'\\');
+    let user = &user[user.iter().take_while(|b| quotes(b)).count()..];
+    let literal = !value::is_placeholder(v)
+        && !value::is_teaching_pair(user, v)
+        && !WORDS.iter().any(|w| v.eq_ignore_ascii_case(w));
     let variable = v.starts_with(b"$") && v.len() > 1;
     if !v.is_empty() && literal && !variable && !v.starts_with(b"//") {
         scan.hit(from, to, "password", Rank::Named);

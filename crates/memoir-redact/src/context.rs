@@ -1,6 +1,8 @@
 //! Tokens without a prefix, beside a word that says what they are: `algolia key 0a1b…`, `cloudplanSECRET-ABCD…`.
 
-use std::sync::OnceLock;
+mod index;
+
+use index::Index;
 
 use crate::assign::Name;
 use crate::names::Named;
@@ -10,55 +12,15 @@ use crate::{boundary, entropy, shape};
 
 /// How far before a value its provider's name may stand, and how far after a word its value.
 pub(crate) const REACH_BYTES: usize = 64;
+/// How far after a provider's name a secret word may stand.
+const WORD_REACH_BYTES: usize = 32;
+/// How far after a provider's name a long token needs no such word.
+const NEAR_BYTES: usize = 20;
+/// Longest run of token characters that is read.
+const RUN_BYTES_MAX: usize = 2048;
 /// Words that may stand between the name and the value.
 const WORDS_BETWEEN_MAX: usize = 4;
 const CANDIDATE_BYTES_MIN: usize = 10;
-
-/// Providers by the first three letters of their keyword.
-struct Index {
-    heads: Vec<u16>,
-    nexts: Vec<u16>,
-}
-
-const NONE: u16 = u16::MAX;
-const INDEX_BITS: u32 = 12;
-
-impl Index {
-    fn get() -> &'static Index {
-        static INDEX: OnceLock<Index> = OnceLock::new();
-        INDEX.get_or_init(|| {
-            let mut index = Index { heads: vec![NONE; 1 << INDEX_BITS], nexts: vec![NONE; CONTEXTUAL.len()] };
-            for (i, provider) in CONTEXTUAL.iter().enumerate() {
-                if let &[a, b, c, ..] = provider.keyword.as_bytes() {
-                    let head = &mut index.heads[Index::slot([a, b, c])];
-                    index.nexts[i] = *head;
-                    *head = i as u16;
-                }
-            }
-            index
-        })
-    }
-
-    fn slot([a, b, c]: [u8; 3]) -> usize {
-        (u32::from_le_bytes([a, b, c, 0]).wrapping_mul(0x9E37_79B1) >> (32 - INDEX_BITS)) as usize
-    }
-
-    /// The providers whose keyword stands in `text`, which is lower case.
-    fn named_in(&self, text: &[u8]) -> Vec<&'static Contextual> {
-        let mut found = Vec::new();
-        for (at, w) in text.windows(3).enumerate() {
-            let &[a, b, c] = w else { continue };
-            let mut next = self.heads[Index::slot([a, b, c])];
-            while let Some(provider) = CONTEXTUAL.get(usize::from(next)) {
-                if text[at..].starts_with(provider.keyword.as_bytes()) {
-                    found.push(provider);
-                }
-                next = self.nexts[usize::from(next)];
-            }
-        }
-        found
-    }
-}
 
 /// Looks for a token after `name`.
 pub(crate) fn after(scan: &mut Scan<'_>, name: Name, named: Named) {
@@ -152,7 +114,10 @@ pub(crate) fn stands_alone(provider: &Contextual) -> bool {
     !provider.bare && provider.keyword.len() >= 5 && provider.keyword.is_ascii() && !COMMON.contains(&provider.keyword)
 }
 
-/// A provider's name as a variable of its own: `everhour=…`, `the-odds-api: …`.
+/// A provider's name, and near it a token of its shape.
+///
+/// The forms of the public scanners: `provider … secret word … token`, also over a line break; `provider=token`; and
+/// `provider token` where the token is long.
 pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
     let provider = &CONTEXTUAL[index];
     let end = at.wrapping_add(provider.keyword.len());
@@ -160,41 +125,91 @@ pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
     if !word.eq_ignore_ascii_case(provider.keyword.as_bytes()) || !boundary::starts_at(scan.bytes, at) {
         return;
     }
-    let gap = scan.bytes[end..].iter().take(6).take_while(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\')).count();
-    let assigned = matches!(scan.bytes.get(end + gap), Some(b'=' | b':'));
-    if !assigned && gap == 0 {
-        return;
+    let mut pos = end;
+    let limit = scan.bytes.len().min(end + WORD_REACH_BYTES + REACH_BYTES);
+    for _ in 0..=WORDS_BETWEEN_MAX {
+        pos = skip_gap(scan.bytes, pos, limit);
+        let start = pos;
+        pos += scan.bytes[start..].iter().take(RUN_BYTES_MAX).take_while(|&&b| is_token_byte(b)).count();
+        if pos == start || start >= limit {
+            return;
+        }
+        for from in starts(scan.bytes, (start, pos)) {
+            if let Some(rule) = near(scan.bytes, provider, end, (from, pos)) {
+                scan.hit(from, pos, rule, Rank::Shape);
+                return;
+            }
+        }
     }
-    let start = end + gap + usize::from(assigned);
-    let skip = scan.bytes[start..]
-        .iter()
-        .take(8)
-        .take_while(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'`' | b'=' | b'>'))
-        .count();
-    let start = start + skip;
-    let stop = start + scan.bytes[start..].iter().take(256).take_while(|&&b| is_token_byte(b)).count();
-    let body = &scan.bytes[start..stop];
+}
+
+/// Past blanks, quotes and separators, colours, and one line break.
+fn skip_gap(text: &[u8], from: usize, limit: usize) -> usize {
+    let mut pos = from;
+    let mut breaks = 0;
+    while pos < limit {
+        let colour = boundary::ansi_len(&text[pos..]);
+        breaks += usize::from(text[pos] == b'\n');
+        if colour == 0 && !is_gap(text[pos]) && !matches!(text[pos], b'\n' | b'\r') || breaks > 1 {
+            break;
+        }
+        pos += colour.max(1);
+    }
+    pos
+}
+
+/// Words by which the public scanners know that a token comes.
+const SECRET_WORDS: [&[u8]; 8] = [b"secret", b"private", b"access", b"key", b"token", b"api", b"auth", b"pass"];
+/// Words that say a hash comes.
+const HASH_WORDS: [&[u8]; 8] = [b"commit", b"sha", b"hash", b"rev", b"digest", b"md5", b"etag", b"checksum"];
+
+/// Whether the run is a token of `provider`, whose name ends at `end`; its rule.
+fn near(text: &[u8], provider: &Contextual, end: usize, run: (usize, usize)) -> Option<String> {
+    let body = &text[run.0..run.1];
     let mix = entropy::Mix::of(body);
-    let exact = provider
-        .shapes
-        .split('|')
-        .filter(|s| {
-            shape::parts(s).all(|p| {
-                matches!(p, shape::Part::Literal(_)) || matches!(p, shape::Part::Run { min, max, .. } if min == max)
-            })
-        })
-        .any(|s| fits(s, scan.bytes, start, stop));
-    // After a blank alone a hash is more likely a commit or a digest.
-    let hash = body.iter().all(u8::is_ascii_hexdigit);
-    if exact
-        && (assigned || !hash && mix.other == 0 && mix.seams >= 4)
-        && mix.digit >= 2
-        && mix.letters() > 0
-        && entropy::bits(body) > 2.9
-        && body.len() >= 16
-    {
-        scan.hit(start, stop, format!("{}-token", provider.keyword.replace(['.', '_'], "-")), Rank::Shape);
+    if body.len() < 16 || mix.digit < 2 || mix.letters() == 0 || entropy::is_filler(body) {
+        return None;
     }
+    let between = text[end..run.0].to_ascii_lowercase();
+    let tight = between.iter().all(|b| matches!(b, b' ' | b'"' | b'\'' | b'\\' | b'`' | b'=' | b':' | b'>'));
+    let assigned = tight && between.iter().any(|b| matches!(b, b'=' | b':'));
+    let hash = body.iter().all(u8::is_ascii_hexdigit);
+    let names_hash = HASH_WORDS.iter().any(|w| entropy::contains(&between, w));
+    let head = &between[..between.len().min(WORD_REACH_BYTES)];
+    let worded = SECRET_WORDS.iter().any(|w| entropy::contains(head, w));
+    let short = between.iter().filter(|b| b.is_ascii_alphanumeric()).count() <= 2;
+    let random = entropy::bits(body) > 2.9;
+    if hash && names_hash || !fits_exactly(provider, text, run) {
+        // No shape of the provider's: only a long random value directly under its name.
+        let solid = mix.other == 0 && body.len() >= 32 && !hash_length(body) && mix.seams >= 4;
+        return (assigned && solid && random && !entropy::is_sample(body)).then(|| "token".to_owned());
+    }
+    let counts = assigned && random
+        || worded
+            && !entropy::is_uuid(body)
+            && mix.other * 8 <= body.len()
+            && (random || entropy::bits(body) > 1.5 && tight)
+        || between.len() <= NEAR_BYTES
+            && random
+            && mix.other == 0
+            && if hash { short && body.len() >= 32 && provider.keyword.len() >= 7 } else { mix.seams >= 4 };
+    counts.then(|| format!("{}-token", provider.keyword.replace(['.', '_'], "-")))
+}
+
+/// As long as the digests that tools print.
+fn hash_length(body: &[u8]) -> bool {
+    body.iter().all(u8::is_ascii_hexdigit) && matches!(body.len(), 32 | 40 | 56 | 64 | 96 | 128)
+}
+
+/// Whether a shape of fixed length fits.
+fn fits_exactly(provider: &Contextual, text: &[u8], run: (usize, usize)) -> bool {
+    let fixed = |s: &&str| {
+        shape::parts(s).all(|p| match p {
+            shape::Part::Literal(_) => true,
+            shape::Part::Run { min, max, .. } => min == max,
+        })
+    };
+    provider.shapes.split('|').filter(fixed).any(|s| fits(s, text, run.0, run.1))
 }
 
 fn line_start(text: &[u8], at: usize) -> usize {
@@ -215,7 +230,7 @@ fn candidate(text: &[u8], from: usize) -> Option<(usize, usize)> {
             pos += 1;
         }
         let start = pos;
-        while pos < text.len() && is_token_byte(text[pos]) && pos - start < 2048 {
+        while pos < text.len() && is_token_byte(text[pos]) && pos - start < RUN_BYTES_MAX {
             pos += 1;
         }
         let run = &text[start..pos];
@@ -272,19 +287,21 @@ fn judge(scan: &mut Scan<'_>, name: Name, named: Named, run: (usize, usize)) {
         return;
     }
     let providers = Index::get().named_in(&before);
+    let whole = run.1 + bytes[run.1..].iter().take(4).take_while(|&&b| b == b'-').count();
     for start in starts(bytes, run).filter(|_| !providers.is_empty()) {
         let body = &bytes[start..run.1];
-        if entropy::bits(body) <= 2.0 && !body.starts_with(b"6L")
-            || body.len() < 20 && entropy::Mix::of(body).seams == 0
-        {
+        if entropy::bits(body) <= 1.5 || body.len() < 20 && entropy::Mix::of(body).seams == 0 {
             continue;
         }
         if is_words(body) {
             continue;
         }
-        let found = providers.iter().find(|p| fits(p.shapes, bytes, start, run.1));
-        if let Some(provider) = found {
-            scan.hit(start, run.1, format!("{}-token", provider.keyword.replace(['.', '_'], "-")), Rank::Shape);
+        // A mark at the end may belong to the token or to the sentence.
+        let found = providers.iter().find_map(|p| {
+            [run.1, whole].into_iter().find(|&e| fits_within(p.shapes, &bytes[..whole], start, e)).map(|e| (p, e))
+        });
+        if let Some((provider, end)) = found {
+            scan.hit(start, end, format!("{}-token", provider.keyword.replace(['.', '_'], "-")), Rank::Shape);
             return;
         }
     }
@@ -307,8 +324,7 @@ fn unlisted(scan: &mut Scan<'_>, run: (usize, usize)) -> bool {
             && !hash
             && !entropy::is_uuid(body)
             && mix.other <= 2
-            && mix.digit >= 3
-            && entropy::looks_random(body, 20)
+            && (mix.digit >= 3 && entropy::looks_random(body, 20) || body.len() >= 20 && entropy::is_balanced(body))
         {
             scan.hit(start, run.1, "token", Rank::Named);
             return true;
@@ -327,7 +343,8 @@ fn generic(scan: &mut Scan<'_>, name: Name, named: Named, run: (usize, usize)) {
     for start in starts(bytes, run) {
         let body = &bytes[start..run.1];
         let marks = body.iter().filter(|b| matches!(b, b'.' | b'/' | b'-' | b':')).count();
-        if body.len() >= 20 && marks * 12 <= body.len() && entropy::looks_random(body, 20) {
+        if body.len() >= 20 && marks * 12 <= body.len() && entropy::looks_random(body, 20) && !entropy::is_sample(body)
+        {
             let rule = if start == run.0 || named != Named::Password { named.rule() } else { "token" };
             scan.hit(start, run.1, rule, Rank::Named);
             return;
@@ -342,5 +359,10 @@ fn is_words(body: &[u8]) -> bool {
 }
 
 fn fits(shapes: &str, text: &[u8], start: usize, end: usize) -> bool {
-    shapes.split('|').any(|s| shape::match_at(s, &text[..end], start).is_some_and(|m| m.end == end))
+    fits_within(shapes, &text[..end], start, end)
+}
+
+/// Whether a shape ends at `end` in a text that may go on.
+fn fits_within(shapes: &str, text: &[u8], start: usize, end: usize) -> bool {
+    shapes.split('|').any(|s| shape::match_at(s, text, start).is_some_and(|m| m.end == end))
 }

@@ -87,6 +87,12 @@ pub(crate) fn looks_random(s: &[u8], len_min: usize) -> bool {
     (mix.seams >= 2 || s.len() >= 16 && mix.digit >= 4 && mix.letters() >= 4) && mix.other * 4 <= s.len()
 }
 
+/// Letters alone, in both cases about as often: no word or identifier is like that.
+pub(crate) fn is_balanced(s: &[u8]) -> bool {
+    let mix = Mix::of(s);
+    mix.letters() == s.len() && mix.upper.min(mix.lower) * 3 >= s.len() && bits(s) > 3.5
+}
+
 /// Base64 without a digit happens (one in forty at 24 characters): many changes of case give it away.
 fn without_digits(s: &[u8], mix: &Mix) -> bool {
     if mix.upper < 4 || mix.lower < 4 || mix.other > 1 {
@@ -107,6 +113,34 @@ pub(crate) fn is_filler(s: &[u8]) -> bool {
         }
     }
     contains(s, b"EXAMPLE")
+}
+
+/// Fewest digits in order that nobody gets by chance: `123456789012`.
+const SEQUENCE_MIN: usize = 12;
+/// Fewest equal characters in a row that count as a run.
+const RUN_MIN: usize = 5;
+
+/// Made up for a page of documentation: digits in order, or mostly runs of one character.
+///
+/// Asked only where no provider's shape vouches for the value. Letters in order are not asked for: most of what the
+/// public scanners call a secret in their own tests is written that way, and next to nothing of what they do not.
+pub(crate) fn is_sample(s: &[u8]) -> bool {
+    has_sequence(s) || is_runs(s)
+}
+
+fn has_sequence(s: &[u8]) -> bool {
+    let mut len = 1;
+    s.windows(2).any(|w| {
+        let follows = w[0].is_ascii_digit() && w[1].is_ascii_digit() && w[1] == w[0] + 1;
+        len = if follows || w == b"90" { len + 1 } else { 1 };
+        len >= SEQUENCE_MIN
+    })
+}
+
+/// Runs of one character make up a third of it, or more.
+pub(crate) fn is_runs(s: &[u8]) -> bool {
+    let runs: usize = s.chunk_by(|a, b| a == b).map(<[u8]>::len).filter(|&n| n >= RUN_MIN).sum();
+    runs * 3 >= s.len() && runs > 0
 }
 
 pub(crate) fn contains(hay: &[u8], needle: &[u8]) -> bool {

@@ -5,7 +5,8 @@
 use crate::scan::{Rank, Scan};
 use crate::{boundary, entropy};
 
-/// `arn:aws:iam::123456789012:role/x`: partition and service stay, account and resource go.
+/// `arn:aws:iam::123456789012:role/x`: the account goes, or the bucket; what the resource is called stays, because an
+/// agent needs it again.
 pub(crate) fn arn_at(scan: &mut Scan<'_>, at: usize) {
     let text = scan.bytes;
     if !boundary::starts_at(text, at) {
@@ -31,9 +32,14 @@ pub(crate) fn arn_at(scan: &mut Scan<'_>, at: usize) {
     {
         return;
     }
-    let start = end - resource.len() - 1 - account.len();
-    let start = if account.is_empty() { end - resource.len() } else { start };
-    scan.hit(start, end, "aws-arn", Rank::Shape);
+    let resource_start = end - resource.len();
+    if !account.is_empty() {
+        scan.hit(resource_start - 1 - account.len(), resource_start - 1, "aws-account", Rank::Shape);
+    } else if service == b"s3" {
+        let bucket =
+            resource.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')).count();
+        scan.hit(resource_start, resource_start + bucket, "aws-bucket", Rank::Shape);
+    }
 }
 
 fn token_end(text: &[u8], at: usize, marks: &[u8]) -> usize {

@@ -6,6 +6,10 @@ use crate::scan::{Rank, Scan};
 const BLOCK_BYTES_MAX: usize = 64 * 1024;
 /// Lines without key material that may stand inside a block: headers, blank lines.
 const ODD_LINES_MAX: usize = 4;
+/// Fewest letters and digits in a block that has both ends: less is no key, but a word put in its place.
+const WHOLE_BYTES_MIN: usize = 20;
+/// Fewest in a block that was cut off.
+const CUT_BYTES_MIN: usize = 8;
 
 /// Looks at `BEGIN … PRIVATE KEY` or `PuTTY-User-Key-File` at `at`.
 pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
@@ -29,12 +33,12 @@ pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     let dashes = rest[label_end..].iter().take_while(|&&b| b == b'-').count();
     let start = at + label_end + dashes;
     let body = &text[start..text.len().min(start + BLOCK_BYTES_MAX)];
-    let end = match end_marker(body) {
-        Some(end) => start + end,
-        None => start + material(body),
+    let (end, least) = match end_marker(body) {
+        Some(end) => (start + end, WHOLE_BYTES_MIN),
+        None => (start + material(body), CUT_BYTES_MIN),
     };
     let inner = &text[start..end];
-    if inner.iter().filter(|b| b.is_ascii_alphanumeric()).count() < 8 || entropy::contains(inner, b"[redacted:") {
+    if inner.iter().filter(|b| b.is_ascii_alphanumeric()).count() < least || entropy::contains(inner, b"[redacted:") {
         return;
     }
     let marked = inner.trim_ascii();

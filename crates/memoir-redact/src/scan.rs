@@ -54,12 +54,27 @@ pub(crate) struct Scan<'t> {
 }
 
 impl Scan<'_> {
+    /// `sk-abc...`, `eyJhbGci…`, `xoxp-1234-####`: somebody has already cut or masked it.
+    fn is_cut(&self, start: usize, end: usize) -> bool {
+        let (piece, rest) = (&self.bytes[start..end], &self.bytes[end..]);
+        let marks = rest.iter().take(2).take_while(|b| matches!(b, b'-' | b'_')).count();
+        let masked = |s: &[u8]| s.starts_with(b"####") || s.starts_with(b"****");
+        let dotted = rest.starts_with(b"..") || rest.starts_with("…".as_bytes());
+        let dots_inside = piece.ends_with(b"...") || piece.ends_with("…".as_bytes());
+        masked(&rest[marks..]) || (8..=CUT_BYTES_MAX).contains(&piece.len()) && (dotted || dots_inside)
+    }
+
     pub fn hit(&mut self, start: usize, end: usize, rule: impl Into<Cow<'static, str>>, rank: Rank) {
-        if start < end {
-            self.hits.push(Hit { start, end, rule: rule.into(), rank });
+        let rule = rule.into();
+        let cut = rank == Rank::Named && !rule.ends_with("password") && self.is_cut(start, end);
+        if start < end && !cut {
+            self.hits.push(Hit { start, end, rule, rank });
         }
     }
 }
+
+/// Longest piece of a secret before an ellipsis that counts as cut: more than this is worth hiding all the same.
+const CUT_BYTES_MAX: usize = 40;
 
 /// Windows that lead to a hand-written rule.
 const CALLS: &[(&[&str], Call)] = &[
@@ -88,6 +103,7 @@ const CALLS: &[(&[&str], Call)] = &[
     ),
     (&["5432", "5433", "6432", ":*:*"], commands::pgpass_at),
     (&["$krb"], special::kerberos_at),
+    (&["{ssh", "{sha", "{smd", "{md5", "{cry", "{pbk", "{arg"], special::ldap_at),
     (&["zxlk", "zxlj"], special::encoded_jwt_at),
     (&["amz-", "atur"], urls::signature_at),
     (&["wand", "nozb", "mwor", "ourc", "erak", "entm", "quar"], crate::context::bare_at),
@@ -311,7 +327,7 @@ fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
         return;
     }
     let body = &scan.bytes[found.body..found.end];
-    if rule.floor > 0.0 && (entropy::bits(body) < rule.floor || entropy::is_filler(body)) {
+    if rule.floor > 0.0 && (entropy::bits(body) < rule.floor || entropy::is_filler(body) || entropy::is_runs(body)) {
         return;
     }
     if rule.floor > 0.0 && body.len() >= 20 && is_words(body) {

@@ -1,4 +1,4 @@
-//! Shapes that need more than a prefix: JSON Web Tokens, Telegram bots, Mailchimp.
+//! Shapes that need more than a prefix: JSON Web Tokens, Telegram bots, Mailchimp, password hashes of directories.
 
 use crate::scan::{Rank, Scan};
 use crate::shape;
@@ -100,5 +100,27 @@ pub(crate) fn kerberos_at(scan: &mut Scan<'_>, at: usize) {
     let end = at + text[at..].iter().take_while(|b| b.is_ascii_alphanumeric() || b"$*@./_:-".contains(b)).count();
     if end - at >= 64 {
         scan.hit(at, end, "kerberos-hash", Rank::Shape);
+    }
+}
+
+/// `{SSHA}…`: a password hash as directories store it. The scheme stays.
+pub(crate) fn ldap_at(scan: &mut Scan<'_>, at: usize) {
+    let rest = &scan.bytes[at + 1..];
+    let len = rest.iter().take(20).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_')).count();
+    const SCHEMES: [&[u8]; 7] = [b"ssha", b"sha", b"smd5", b"md5", b"crypt", b"pbkdf2", b"argon2"];
+    let scheme = rest[..len].to_ascii_lowercase();
+    let known = SCHEMES.iter().any(|s| scheme.starts_with(s));
+    if scan.bytes[at] != b'{' || !known || rest.get(len) != Some(&b'}') {
+        return;
+    }
+    let start = at + len + 2;
+    let body = scan.bytes[start..]
+        .iter()
+        .take(256)
+        .take_while(|&&b| shape::in_class(b'e', b) || matches!(b, b'$' | b'.' | b',' | b'-' | b'_'))
+        .count();
+    let v = &scan.bytes[start..start + body];
+    if body >= 12 && entropy::bits(v) > 2.5 && entropy::Mix::of(v).digit > 0 {
+        scan.hit(start, start + body, "password-hash", Rank::Shape);
     }
 }

@@ -55,6 +55,10 @@ fn userinfo(scan: &mut Scan<'_>, host: usize, end: usize) {
         None if info.len() >= 16 && entropy::looks_random(info, 16) => (host, info),
         None => return,
     };
+    let user = &info[..info.len() - secret.len()];
+    if value::is_teaching_pair(user.strip_suffix(b":").unwrap_or(user), secret) {
+        return;
+    }
     if secret.is_empty() || value::is_placeholder(secret) || secret.contains(&b',') {
         return;
     }

@@ -127,6 +127,7 @@ pub(crate) fn is_placeholder(v: &[u8]) -> bool {
         || v.starts_with(b"@@")
         || first == b'{'
             && v.ends_with(b"}")
+            && !entropy::looks_random(&v[1..v.len() - 1], 12)
             && v[1..v.len() - 1]
                 .iter()
                 .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b' ' | b':'))
@@ -171,19 +172,51 @@ pub(crate) fn is_placeholder(v: &[u8]) -> bool {
     WORDS.iter().any(|w| v.eq_ignore_ascii_case(w))
 }
 
-/// Our own marker, or that of another tool.
+/// Longest marker of any tool.
+const MARKER_BYTES_MAX: usize = 96;
+/// Letters and digits after a mask that somebody may have left to tell secrets apart: `****1a2b`.
+const MASK_TAIL_MAX: usize = 6;
+/// Letters and digits after a marker that are no secret yet.
+const MARKER_TAIL_MAX: usize = 3;
+
+/// Our own marker, or that of another tool, with nothing secret after it.
 pub(crate) fn is_marker(v: &[u8]) -> bool {
-    let lower: Vec<u8> = v.iter().take(24).map(u8::to_ascii_lowercase).collect();
-    let inner =
-        lower.strip_prefix(b"[").or(lower.strip_prefix(b"<")).or(lower.strip_prefix(b"(")).or(lower.strip_prefix(b"{"));
-    inner.is_some_and(|i| {
-        [&b"redacted"[..], b"secret", b"hidden", b"masked", b"filtered", b"removed", b"scrubbed"]
-            .iter()
-            .any(|m| i.starts_with(m))
-    }) && matches!(v.last(), Some(b']' | b'>' | b')' | b'}'))
-        || lower.starts_with(b"[redacted")
-        || lower.starts_with(b"***")
-        || lower == b"redacted"
+    let solid = |s: &[u8]| s.iter().filter(|b| b.is_ascii_alphanumeric()).count();
+    if v.starts_with(b"***") {
+        return solid(v) <= MASK_TAIL_MAX;
+    }
+    let tail = after_markers(v);
+    tail.len() < v.len() && solid(tail) <= MARKER_TAIL_MAX || v.eq_ignore_ascii_case(b"redacted")
+}
+
+/// What follows the markers that a value starts with: all of it if there are none.
+pub(crate) fn after_markers(mut v: &[u8]) -> &[u8] {
+    while let Some(len) = marker_len(v) {
+        v = v[len..].trim_ascii_start();
+    }
+    v
+}
+
+/// The length of the marker that `v` starts with.
+fn marker_len(v: &[u8]) -> Option<usize> {
+    const WORDS: [&[u8]; 7] = [b"redacted", b"secret", b"hidden", b"masked", b"filtered", b"removed", b"scrubbed"];
+    let Some((open @ (b'[' | b'<' | b'(' | b'{'), inner)) = v.split_first() else { return None };
+    let at = WORDS.iter().position(|w| inner.get(..w.len()).is_some_and(|i| i.eq_ignore_ascii_case(w)))?;
+    match inner.iter().take(MARKER_BYTES_MAX).position(|b| matches!(b, b']' | b'>' | b')' | b'}')) {
+        Some(close) => Some(close + 2),
+        // A marker of ours or one like it, cut off.
+        None => (at == 0 && *open == b'[' && inner.len() <= MARKER_BYTES_MAX).then_some(v.len()),
+    }
+}
+
+/// `test:test`, `username:password`: what manuals write where a user and a password belong.
+pub(crate) fn is_teaching_pair(user: &[u8], password: &[u8]) -> bool {
+    const USERS: [&[u8]; 9] = [b"user", b"username", b"test", b"admin", b"name", b"login", b"demo", b"guest", b"foo"];
+    let taught = USERS.iter().any(|u| user.eq_ignore_ascii_case(u));
+    taught
+        && (user.eq_ignore_ascii_case(password)
+            || [&b"password"[..], b"passwd"].iter().any(|p| password.eq_ignore_ascii_case(p))
+            || user == b"foo" && password == b"bar")
 }
 
 fn trim(v: &[u8]) -> &[u8] {

@@ -93,7 +93,7 @@ fn headers_of_any_scheme_go() {
 #[test]
 fn token_shapes_are_found_without_any_name() {
     for pattern in [
-        "AIza{s35}",
+        "AIzaSy{s33}",
         "ASIA{r16}",
         "glpat-{s20}",
         "npm_{a36}",
@@ -164,4 +164,48 @@ fn files_with_credentials_go() {
     goes("Server=h;User Id=sa;Password=p9;w=1", "p9", &["User Id=sa;Password="]);
     let hash = made("{f22}{f31}");
     goes(&format!("me:$2y$10${hash}"), &hash, &["me:"]);
+}
+
+#[test]
+fn a_plain_word_is_a_password_in_a_settings_file() {
+    goes("db:\n  user: app\n  password: postgres\n  port: 5432\n", "postgres", &["password: ", "port: 5432"]);
+    goes("- password: swordfish  # local\n", "swordfish", &["- password: ", "  # local"]);
+    goes("+  password: swordfish\n", "swordfish", &["+  password: "]);
+    goes("DB_PASSWORD=postgres", "postgres", &["DB_PASSWORD="]);
+    goes("password: hunter2", "hunter2", &["password: "]);
+}
+
+#[test]
+fn a_hash_of_a_directory_goes_and_its_scheme_stays() {
+    let hash = made("{a38}");
+    goes(&format!("userPassword: {{SSHA}}{hash}=="), &hash, &["userPassword: {SSHA}"]);
+}
+
+#[test]
+fn what_follows_a_marker_is_not_covered_by_it() {
+    goes("password=[redacted:password]hunter2 x", "hunter2", &["password=", " x"]);
+    goes("password=\"[REDACTED]hunter2\"", "hunter2", &["password=\""]);
+    goes("password={secret9horse x", "secret9horse", &["password="]);
+    goes("password=***hunter2horse", "hunter2", &["password="]);
+}
+
+#[test]
+fn a_provider_a_secret_word_and_a_token_of_its_shape_may_stand_apart() {
+    let upper = made("{u20}");
+    goes(&format!("eventbrite private access key\n{upper}"), &upper, &["eventbrite private access key\n"]);
+    let token = made("{a32}");
+    goes(&format!("chartmogul {token}"), &token, &["chartmogul "]);
+    goes(&format!("token: algoliaACCESS\n  key: {token}\n"), &token, &["algoliaACCESS\n  key: "]);
+    let hex = made("{h32}");
+    goes(&format!("infuraKEYwithspecial-{hex}"), &hex, &["infuraKEYwithspecial-"]);
+}
+
+#[test]
+fn quoted_parts_of_a_user_and_password_go() {
+    goes("curl --user \"{a-b}\":\"{Zq8vLw2nRt5xYb7k}\" https://h", "Zq8vLw2n", &["--user \"{a-b}\":\"", "https://h"]);
+}
+
+#[test]
+fn an_arn_loses_its_account_and_keeps_its_resource() {
+    goes("arn:aws:iam::111122223333:role/deploy", "111122223333", &["arn:aws:iam::", ":role/deploy"]);
 }

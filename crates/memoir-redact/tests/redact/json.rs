@@ -134,3 +134,21 @@ fn a_document_that_is_too_deep_is_treated_as_text() {
     assert!(!out.contains("hunter2"));
     assert_eq!(out.matches('[').count(), 5001);
 }
+
+#[test]
+fn lone_surrogates_and_nul_are_kept_as_they_are_spelled() {
+    for odd in [r"\ud800", r"\udc00", r"\ud800\ud800", r"\ud83dx", r"\u0000", "\u{0}"] {
+        stays(&format!(r#"{{"a":"{odd}","{odd}":"x {odd} y"}}"#));
+        assert_eq!(
+            json(&format!(r#"{{"a":"{odd} DB_PASSWORD=hunter2 {odd}","password":"p{odd}","b":"{odd}"}}"#)),
+            format!(
+                r#"{{"a":"{odd} DB_PASSWORD=[redacted:password] {odd}","password":"[redacted:password]","b":"{odd}"}}"#
+            )
+        );
+        let inner = odd.replace('\\', "\\\\");
+        assert_eq!(
+            json(&format!(r#"{{"body":"{{\"pwd\":\"x\",\"c\":\"{inner}\"}}"}}"#)),
+            format!(r#"{{"body":"{{\"pwd\":\"[redacted:password]\",\"c\":\"{inner}\"}}"}}"#)
+        );
+    }
+}

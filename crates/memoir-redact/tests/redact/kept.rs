@@ -57,3 +57,58 @@ fn markers_of_ours_and_of_other_tools_stay() {
         stays(&format!("https://u:{marker}@host/"));
     }
 }
+
+#[test]
+fn words_after_password_that_are_no_password_stay() {
+    for line in [
+        "password: required",
+        "password: string",
+        "password: String,",
+        "password: undefined",
+        "Password: the one you chose",
+        "password: SecretString",
+        "password: str",
+        "password: userPassword",
+        "password: incorrect",
+    ] {
+        stays(line);
+        stays(&format!("  {line}\n"));
+    }
+    stays("const user = {\n  name: name,\n  password: hashed\n}");
+    stays("User.create(\n  name: name,\n  password: given\n)");
+}
+
+#[test]
+fn credentials_of_manuals_stay() {
+    stays("curl -u test:test https://h");
+    stays("curl --user \"username:password\" https://h");
+    stays("postgres://user:password@localhost/db");
+    stays("http://admin:admin@localhost:8080");
+}
+
+#[test]
+fn what_was_cut_or_masked_before_stays() {
+    stays("export API_TOKEN=q8Lw2nRt5xYb7kPd9Zc4...");
+    stays("token: q8Lw2nRt5xYb7kPd9Zc4…");
+    stays("\"token\": \"xoxp-572370529330-573807301142-572331691188-####################\"");
+    stays("password=****1a2b");
+}
+
+#[test]
+fn a_word_in_place_of_a_private_key_stays() {
+    stays("-----BEGIN PRIVATE KEY-----\nanything\n-----END PRIVATE KEY-----");
+}
+
+#[test]
+fn commits_beside_the_name_of_a_provider_stay() {
+    let hash = "9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c";
+    stays(&format!("parseur at commit {hash}"));
+    stays(&format!("sentry {hash}"));
+    stays(&format!("cloudflare api client, rev {hash}"));
+}
+
+#[test]
+fn an_arn_without_an_account_stays() {
+    stays("arn:aws:iam:::oidc-provider/localhost");
+    stays("arn:aws:s3:::${bucket_name}");
+}
