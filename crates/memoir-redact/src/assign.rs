@@ -20,6 +20,9 @@ pub(crate) struct Name {
     pub end: usize,
 }
 
+/// How far around a name and its value a line is read.
+const LEAD_BYTES_MAX: usize = 96;
+
 /// Looks at the name around `at`.
 pub(crate) fn at(scan: &mut Scan<'_>, at: usize) {
     if at < scan.name_done {
@@ -119,7 +122,12 @@ fn assignment(scan: &mut Scan<'_>, name: Name, named: Named) -> bool {
         Written { word, flag, ini: is_ini(scan.bytes, name, value), config: is_config(scan.bytes, name, value) },
     ) && !is_call(scan.bytes, name, sep, value)
     {
+        let before = scan.hits.len();
         scan.hit(value.start, value.end, named.rule(), Rank::Named);
+        if scan.hits.len() > before {
+            // Names inside it go with it.
+            scan.name_done = scan.name_done.max(value.end);
+        }
         return true;
     }
     false
@@ -140,15 +148,17 @@ fn is_config(text: &[u8], name: Name, value: Value) -> bool {
     if value.quoted || text[name.end..value.start].trim_ascii() != b":" {
         return false;
     }
-    let line_start = memchr::memrchr(b'\n', &text[..name.start]).map_or(0, |n| n + 1);
+    let from = name.start.saturating_sub(LEAD_BYTES_MAX);
+    let line_start = memchr::memrchr(b'\n', &text[from..name.start]).map_or(from, |n| from + n + 1);
     let lead = text[line_start..name.start].trim_ascii();
     if !matches!(lead, b"" | b"-" | b"+" | b"- -" | b"+ -" | b"export" | b"set") {
         return false;
     }
-    let line_end = memchr::memchr(b'\n', &text[value.end..]).map_or(text.len(), |n| value.end + n);
+    let to = text.len().min(value.end + LEAD_BYTES_MAX);
+    let line_end = memchr::memchr(b'\n', &text[value.end..to]).map_or(to, |n| value.end + n);
     let rest = text[value.end..line_end].trim_ascii();
-    let above = text[..line_start].trim_ascii_end().last();
-    let below = text[line_end..].trim_ascii_start().first();
+    let above = text[line_start.saturating_sub(LEAD_BYTES_MAX)..line_start].trim_ascii_end().last();
+    let below = text[line_end..text.len().min(line_end + LEAD_BYTES_MAX)].trim_ascii_start().first();
     (rest.is_empty() || rest.starts_with(b"#"))
         && !matches!(above, Some(b',' | b'{' | b'(' | b';' | b'[' | b'|' | b'&'))
         && !matches!(below, Some(b'}' | b')' | b']' | b','))

@@ -16,6 +16,8 @@ pub(crate) const REACH_BYTES: usize = 64;
 const WORD_REACH_BYTES: usize = 32;
 /// How far after a provider's name a long token needs no such word.
 const NEAR_BYTES: usize = 20;
+/// Longest token that is looked for near a provider's name.
+const NEAR_RUN_BYTES_MAX: usize = 400;
 /// Longest run of token characters that is read.
 const RUN_BYTES_MAX: usize = 2048;
 /// Words that may stand between the name and the value.
@@ -130,8 +132,8 @@ pub(crate) fn keyword_at(scan: &mut Scan<'_>, index: usize, at: usize) {
     for _ in 0..=WORDS_BETWEEN_MAX {
         pos = skip_gap(scan.bytes, pos, limit);
         let start = pos;
-        pos += scan.bytes[start..].iter().take(RUN_BYTES_MAX).take_while(|&&b| is_token_byte(b)).count();
-        if pos == start || start >= limit {
+        pos += scan.bytes[start..].iter().take(NEAR_RUN_BYTES_MAX).take_while(|&&b| is_token_byte(b)).count();
+        if pos == start || start >= limit || pos - start == NEAR_RUN_BYTES_MAX {
             return;
         }
         for from in starts(scan.bytes, (start, pos)) {

@@ -87,10 +87,11 @@ pub(crate) fn looks_random(s: &[u8], len_min: usize) -> bool {
     (mix.seams >= 2 || s.len() >= 16 && mix.digit >= 4 && mix.letters() >= 4) && mix.other * 4 <= s.len()
 }
 
-/// Letters alone, in both cases about as often: no word or identifier is like that.
+/// Letters alone, in both cases about as often. Identifiers with a short form in them reach a third
+/// (`TranscriptUUIDAtStart`).
 pub(crate) fn is_balanced(s: &[u8]) -> bool {
     let mix = Mix::of(s);
-    mix.letters() == s.len() && mix.upper.min(mix.lower) * 3 >= s.len() && bits(s) > 3.5
+    mix.letters() == s.len() && mix.upper.min(mix.lower) * 5 >= s.len() * 2 && bits(s) > 3.5
 }
 
 /// Base64 without a digit happens (one in forty at 24 characters): many changes of case give it away.

@@ -61,6 +61,11 @@ enum Under {
 }
 
 impl Under {
+    /// Whether a number is a secret too. Under `token` or `tokens` it is a count.
+    fn hides_numbers(self) -> bool {
+        matches!(self, Under::Secret(Named::Password | Named::Secret))
+    }
+
     fn key(name: &str) -> Under {
         match names::classify(name) {
             // A key that was redacted itself says nothing any more.
@@ -130,7 +135,8 @@ impl<'j> Walk<'_, 'j> {
             let own = Under::key(&key);
             let start = self.pos;
             let inner = match (own, under) {
-                (Under::Secret(_), _) => own,
+                // The stricter of the two: a key may be redacted itself and then says nothing any more.
+                (Under::Secret(_), _) if own.hides_numbers() || !under.hides_numbers() => own,
                 (_, Under::Secret(_)) => under,
                 _ if named_by != Under::Neutral && matches!(key.as_ref(), "value" | "Value") => named_by,
                 _ => own,
@@ -255,8 +261,8 @@ impl<'j> Walk<'_, 'j> {
             return None;
         }
         self.pos += len;
-        // A number under `token` or `tokens` is a count.
-        if let Under::Secret(named @ (Named::Password | Named::Secret)) = under
+        if let Under::Secret(named) = under
+            && under.hides_numbers()
             && !self.redactor.is_allowed(spelled)
         {
             let with = format!("\"{}\"", marker(named.rule()));

@@ -110,6 +110,13 @@ fn a_secret_in_a_key_goes_too() {
 }
 
 #[test]
+fn a_key_below_a_password_does_not_make_its_number_a_count() {
+    assert_eq!(json(r#"{"password":{"token":7}}"#), r#"{"password":{"token":"[redacted:password]"}}"#);
+    let once = json(r#"{"password":{"arn:aws:s3:::token":0}}"#);
+    assert_eq!(json(&once), once);
+}
+
+#[test]
 fn what_is_not_json_is_treated_as_text() {
     assert_eq!(json("{\"a\": DB_PASSWORD=hunter2"), "{\"a\": DB_PASSWORD=[redacted:password]");
     assert_eq!(json("[1,]DB_PASSWORD=hunter2"), "[1,]DB_PASSWORD=[redacted:password]");

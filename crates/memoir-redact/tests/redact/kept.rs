@@ -112,3 +112,9 @@ fn an_arn_without_an_account_stays() {
     stays("arn:aws:iam:::oidc-provider/localhost");
     stays("arn:aws:s3:::${bucket_name}");
 }
+
+#[test]
+fn identifiers_with_a_short_form_in_them_stay() {
+    stays("`CondenseSession` passes `state.TranscriptUUIDAtStart` and `state.TokenUsage` to algolia");
+    stays("algolia key TranscriptUUIDAtStart");
+}
