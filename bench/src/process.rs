@@ -16,10 +16,9 @@ pub struct Cost {
 /// CPU time of all children that have ended so far, in clock ticks of 10 ms summed from exact times.
 fn children_cpu() -> Result<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").context("CPU time of children is read from /proc")?;
-    let fields: Vec<u64> =
-        stat.rsplit(')').next().unwrap_or_default().split_whitespace().filter_map(|field| field.parse().ok()).collect();
-    // After the command's name: state, then numbers; cutime and cstime are the 13th and 14th of them.
-    let ticks = fields.get(12).copied().unwrap_or(0) + fields.get(13).copied().unwrap_or(0);
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    // After the command's name come its state and numbers; cutime and cstime are the 14th and 15th of these fields.
+    let ticks: u64 = fields.iter().skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Ok(Duration::from_millis(ticks * 10))
 }
 

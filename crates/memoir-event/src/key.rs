@@ -59,6 +59,11 @@ impl KeyHasher {
         KeyHasher(secret)
     }
 
+    /// The hash of any bytes, keyed with the same secret.
+    pub fn hash(&self, bytes: &[u8]) -> [u8; 32] {
+        *blake3::keyed_hash(&self.0, bytes).as_bytes()
+    }
+
     /// The keys of an event as captured, before redaction: a new redaction rule then doubles nothing.
     pub fn keys(&self, event: &Event) -> Vec<Key> {
         event.identities.iter().map(|identity| self.key(event, identity)).collect()

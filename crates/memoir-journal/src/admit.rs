@@ -1,5 +1,6 @@
 //! The gate: an event gets its keys, then loses its secrets, and only then can reach a journal.
 
+use crate::body::Packed;
 use memoir_event::{Content, Event, Identity, Json, Key, KeyHasher};
 use memoir_redact::{Findings, Redactor};
 use std::borrow::Cow;
@@ -10,6 +11,7 @@ pub struct Redacted {
     event: Event,
     keys: Vec<Key>,
     secrets: u64,
+    body: Option<Packed>,
 }
 
 impl Redacted {
@@ -28,6 +30,11 @@ impl Redacted {
         self.secrets
     }
 
+    /// Its body, if it was packed on the way in.
+    pub(crate) const fn body(&self) -> Option<&Packed> {
+        self.body.as_ref()
+    }
+
     /// The event without its secrets, to send it elsewhere.
     pub fn into_event(self) -> Event {
         self.event
@@ -39,12 +46,27 @@ impl Redacted {
 pub struct Admission<'a> {
     redactor: &'a Redactor,
     hasher: KeyHasher,
+    way: Way,
+}
+
+/// Where admitted events go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Into the journal: bodies are packed here, before anyone holds the write lock.
+    Journal,
+    /// Elsewhere.
+    Out,
 }
 
 impl<'a> Admission<'a> {
     /// A gate with those rules, for the journal with that hasher.
     pub const fn new(redactor: &'a Redactor, hasher: KeyHasher) -> Admission<'a> {
-        Admission { redactor, hasher }
+        Admission { redactor, hasher, way: Way::Journal }
+    }
+
+    /// A gate for events that are sent elsewhere instead.
+    pub const fn for_sending(redactor: &'a Redactor, hasher: KeyHasher) -> Admission<'a> {
+        Admission { redactor, hasher, way: Way::Out }
     }
 
     /// Takes the keys of an event, then its secrets.
@@ -84,7 +106,9 @@ impl<'a> Admission<'a> {
             let of_what_is_left = self.hasher.keys(&event);
             keys.extend(of_what_is_left.into_iter().filter(|key| !keys.contains(key)).collect::<Vec<_>>());
         }
-        Redacted { event, keys, secrets: found.total() }
+        // What cannot be packed now is tried again, and reported, by the append.
+        let body = (self.way == Way::Journal).then(|| Packed::of(&event, &self.hasher).ok()).flatten();
+        Redacted { event, keys, secrets: found.total(), body }
     }
 
     fn text(&self, text: &mut String, found: &mut Findings) {

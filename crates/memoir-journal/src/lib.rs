@@ -5,8 +5,10 @@
 
 mod admit;
 mod append;
+mod body;
 mod error;
 mod filter;
+mod flags;
 mod journal;
 mod lease;
 mod sqlite;

@@ -108,7 +108,7 @@ impl<'a> RemoteRecorder<'a> {
         self.spool.ensure()?;
         let names = Names::new(self.clock.clone())?;
         let options = &self.options;
-        let admission = Admission::new(self.redactor, KeyHasher::new([0; 32]));
+        let admission = Admission::for_sending(self.redactor, KeyHasher::new([0; 32]));
         let mut lines = LineLoop {
             lines: Lines::new(options.event_bytes_max),
             acceptor: Acceptor::new(options.place, &names, self.redactor, admission),

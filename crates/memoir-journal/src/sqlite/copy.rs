@@ -3,6 +3,7 @@
 use super::SqliteJournal;
 use super::schema::{self, Access};
 use crate::{JournalError, Verified};
+use memoir_event::KeyHasher;
 use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 use std::fs::{self, File, OpenOptions};
@@ -63,8 +64,8 @@ impl SqliteJournal {
 /// Proves a backup file without changing it.
 pub fn verify_file(path: &Path, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<Verified, JournalError> {
     let connection = open_backup(path)?;
-    let secret = super::secret_of(&connection)?;
-    super::verify::verify(&connection, &secret, progress)
+    let hasher = KeyHasher::new(super::secret_of(&connection)?);
+    super::verify::verify(&connection, &hasher, progress)
 }
 
 fn open_backup(path: &Path) -> Result<Connection, JournalError> {

@@ -22,14 +22,6 @@ const ENTRY_BYTES: usize = 12;
 /// Bucket numbers are `run << 20 | bucket`.
 const BUCKET_SHIFT: u32 = 20;
 
-/// Notes the id of a new record.
-pub fn note(connection: &Connection, seq: Seq, prefix: u64) -> Result<(), JournalError> {
-    connection
-        .prepare_cached("INSERT INTO id_tail(seq, prefix) VALUES(?1, ?2)")?
-        .execute((as_i64(seq), prefix.cast_signed()))?;
-    Ok(())
-}
-
 /// Turns a full list into a run, and full levels into runs of the next.
 pub fn tidy(connection: &Connection) -> Result<(), JournalError> {
     let bounds: (Option<i64>, Option<i64>) = connection
@@ -164,7 +156,9 @@ mod tests {
             |seq: u64| blake3::hash(&seq.to_le_bytes()).as_bytes()[..8].iter().fold(0, |n, b| n << 8 | u64::from(*b));
         let count = 300_000;
         for seq in 1..=count {
-            note(&connection, seq, prefix(seq)).unwrap();
+            connection
+                .execute("INSERT INTO id_tail(seq, prefix) VALUES(?1, ?2)", (as_i64(seq), prefix(seq).cast_signed()))
+                .unwrap();
             if seq % 500 == 0 {
                 tidy(&connection).unwrap();
             }

@@ -30,6 +30,16 @@ impl Origin {
         }
     }
 
+    /// Whether that is where the event comes from.
+    pub fn is_of(&self, event: &Event) -> bool {
+        self.source == event.source
+            && self.client == event.client
+            && self.session == event.session
+            && self.thread == event.thread
+            && self.repo == event.repo
+            && self.actor == event.actor
+    }
+
     pub fn hash(&self) -> Link {
         let texts = [Some(self.session.as_str()), self.thread.as_deref(), Some(&self.repo), self.actor.as_deref()];
         origin_hash(self.source.code(), client_code(self.client), texts)

@@ -1,10 +1,9 @@
 //! The journal in one SQLite file in WAL mode, written and read by any number of processes at once.
 
-mod body;
 mod chain;
 mod copy;
 mod directive;
-mod flags;
+
 mod idrun;
 mod intern;
 mod leases;
@@ -12,6 +11,7 @@ mod read;
 mod schema;
 mod select;
 mod sessions;
+mod streams;
 mod verify;
 mod write;
 
@@ -199,7 +199,8 @@ impl Journal for SqliteJournal {
             let Writer { connection, interned } = writer;
             let result = (|| {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let mut appending = Appending::begin(&transaction, interned, &self.secret, (self.clock)())?;
+                let mut appending =
+                    Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?;
                 let outcomes = batch.iter().map(|event| appending.event(event)).collect::<Result<Vec<_>, _>>()?;
                 appending.finish(cursors)?;
                 transaction.commit()?;
@@ -300,6 +301,6 @@ impl Journal for SqliteJournal {
     }
 
     fn verify(&self, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<Verified, JournalError> {
-        self.with_reader(|connection| verify::verify(connection, &self.secret, progress))
+        self.with_reader(|connection| verify::verify(connection, &self.hasher, progress))
     }
 }

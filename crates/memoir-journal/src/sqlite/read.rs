@@ -1,12 +1,12 @@
 //! Reading records back into events.
 
-use super::body::{self, Body};
 use super::chain::Link;
 use super::directive;
-use super::flags::Flags;
 use super::idrun::{self, as_i64, as_u64};
 use super::intern::Numbered;
 use super::write::class_of;
+use crate::body::{self, Body};
+use crate::flags::Flags;
 use crate::{Change, JournalError, Lookup, RecordClass, Seq, Sighting, StoredEvent, View};
 use memoir_event::{Content, Event, EventId, Key, Source};
 use rusqlite::{Connection, OptionalExtension, Row};

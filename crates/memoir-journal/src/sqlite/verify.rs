@@ -6,6 +6,7 @@ use super::intern::fact;
 use super::read::{Reader, Record};
 use super::write::class_code;
 use crate::{JournalError, RecordClass, Seq, Verified};
+use memoir_event::KeyHasher;
 use rusqlite::Connection;
 
 /// Records are read in portions of this size, so that no reader holds back the log for long.
@@ -14,13 +15,13 @@ const PORTION: usize = 2048;
 /// Walks the chain; the first break ends the walk.
 pub fn verify(
     connection: &Connection,
-    secret: &[u8; 32],
+    hasher: &KeyHasher,
     progress: &mut dyn FnMut(Seq, Seq) -> bool,
 ) -> Result<Verified, JournalError> {
     let total: i64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM record", [], |row| row.get(0))?;
     let total = u64::try_from(total).unwrap_or(0);
     let mut walk =
-        Walk { reader: Reader::new(connection), connection, secret, before: chain::START, done: 0, events: 0 };
+        Walk { reader: Reader::new(connection), connection, hasher, before: chain::START, done: 0, events: 0 };
     let mut result = Verified::default();
     while walk.done < total {
         let records = match walk.reader.records_after(walk.done, PORTION) {
@@ -63,7 +64,7 @@ fn damaged_tables(connection: &Connection) -> Option<String> {
 struct Walk<'a> {
     reader: Reader<'a>,
     connection: &'a Connection,
-    secret: &'a [u8; 32],
+    hasher: &'a KeyHasher,
     before: chain::Link,
     done: Seq,
     events: u64,
@@ -91,7 +92,7 @@ impl Walk<'_> {
             number: record.number,
             keys: &record.keys,
         };
-        let link = chain::link(&self.before, &covered, &chain::body_hash(self.secret, &body));
+        let link = chain::link(&self.before, &covered, &self.hasher.hash(&body));
         if link != record.chain {
             return Err((expected, "does not match its hash: it or the record before it was changed".to_owned()));
         }

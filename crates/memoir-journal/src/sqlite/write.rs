@@ -1,32 +1,43 @@
 //! Appending: one transaction for a batch, in which every event finds out whether it is new.
 
-use super::body;
 use super::chain::{self, Covered, Link};
 use super::directive;
-use super::flags::{self, TimeSpelling};
 use super::idrun::{self, as_i64, as_u64};
 use super::intern::{Interned, Origin, add_to_fact};
 use super::read::Reader;
+use super::streams::Streams;
+use crate::body::Packed;
+use crate::flags::{self, TimeSpelling};
 use crate::{Cursor, JournalError, Outcome, RecordClass, Redacted, Seq};
-use memoir_event::{Event, EventId, Identity, Key, Kind, Secrecy, Visibility};
-use rusqlite::{Connection, OptionalExtension};
+use memoir_event::{Event, EventId, Identity, Key, KeyHasher, Kind, Secrecy, Visibility};
+use rusqlite::{CachedStatement, Connection, OptionalExtension};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What one append carries through its batch.
 pub struct Appending<'a> {
     connection: &'a Connection,
+    statements: Statements<'a>,
     interned: &'a mut Interned,
-    secret: &'a [u8; 32],
+    hasher: &'a KeyHasher,
     now_ms: i64,
     last: Seq,
     chain: Link,
     has_tombstones: bool,
-    counters: HashMap<String, u64>,
+    /// The origin of the event before: a stream rarely leaves one.
+    origin: Option<(Origin, u32, Link)>,
+    streams: Streams,
     totals: HashMap<u32, Totals>,
     new_events: u64,
     secrets: u64,
-    bytes: Vec<u8>,
-    packed: Vec<u8>,
+}
+
+/// The statements that every event needs, looked up once for a batch.
+struct Statements<'a> {
+    insert_record: CachedStatement<'a>,
+    insert_key: CachedStatement<'a>,
+    find_key: CachedStatement<'a>,
+    note_id: CachedStatement<'a>,
 }
 
 /// What a batch adds to an origin.
@@ -44,7 +55,8 @@ impl<'a> Appending<'a> {
     pub fn begin(
         connection: &'a Connection,
         interned: &'a mut Interned,
-        secret: &'a [u8; 32],
+        secret: &[u8; 32],
+        hasher: &'a KeyHasher,
         now_ms: i64,
     ) -> Result<Appending<'a>, JournalError> {
         let present: [u8; 32] = connection
@@ -60,20 +72,29 @@ impl<'a> Appending<'a> {
         let (last, chain) = tail.unwrap_or((0, chain::START));
         let has_tombstones =
             connection.prepare_cached("SELECT EXISTS(SELECT 1 FROM tombstone)")?.query_row([], |row| row.get(0))?;
+        let statements = Statements {
+            insert_record: connection.prepare_cached(
+                "INSERT INTO record(seq, event, class, origin, shape, flags, ts_ms, lag_ms, number, keys, chain, body)
+                 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            )?,
+            insert_key: connection.prepare_cached("INSERT INTO key(key, event) VALUES(?1, ?2)")?,
+            find_key: connection.prepare_cached("SELECT event FROM key WHERE key = ?1")?,
+            note_id: connection.prepare_cached("INSERT INTO id_tail(seq, prefix) VALUES(?1, ?2)")?,
+        };
         Ok(Appending {
             connection,
+            statements,
             interned,
-            secret,
+            hasher,
             now_ms,
             last,
             chain,
             has_tombstones,
-            counters: HashMap::new(),
+            origin: None,
+            streams: Streams::default(),
             totals: HashMap::new(),
             new_events: 0,
             secrets: 0,
-            bytes: Vec::new(),
-            packed: Vec::new(),
         })
     }
 
@@ -87,11 +108,12 @@ impl<'a> Appending<'a> {
         if !never_known && let Some(of) = self.find(keys)? {
             return self.seen(of, event, keys);
         }
-        let (seq, id) = self.record(RecordClass::Event, None, event, keys)?;
-        let mut insert = self.connection.prepare_cached("INSERT INTO key(key, event) VALUES(?1, ?2)")?;
-        for key in keys {
-            insert.execute((key.as_bytes(), as_i64(seq)))?;
-        }
+        let body = match redacted.body() {
+            Some(body) => Cow::Borrowed(body),
+            None => Cow::Owned(Packed::of(event, self.hasher)?),
+        };
+        let (seq, id) = self.record(RecordClass::Event, None, event, keys, &body)?;
+        self.bind(keys, seq)?;
         if let Some(tombstones) = directive::apply(self.connection, seq, event)? {
             self.has_tombstones |= tombstones;
         }
@@ -110,14 +132,20 @@ impl<'a> Appending<'a> {
         Ok(false)
     }
 
-    fn find(&self, keys: &[Key]) -> Result<Option<Seq>, JournalError> {
-        let mut find = self.connection.prepare_cached("SELECT event FROM key WHERE key = ?1")?;
+    fn find(&mut self, keys: &[Key]) -> Result<Option<Seq>, JournalError> {
         for key in keys {
-            if let Some(event) = find.query_row([key.as_bytes()], |row| row.get(0)).optional()? {
+            if let Some(event) = self.statements.find_key.query_row([key.as_bytes()], |row| row.get(0)).optional()? {
                 return Ok(Some(as_u64(event)));
             }
         }
         Ok(None)
+    }
+
+    fn bind(&mut self, keys: &[Key], event: Seq) -> Result<(), JournalError> {
+        for key in keys {
+            self.statements.insert_key.execute((key.as_bytes(), as_i64(event)))?;
+        }
+        Ok(())
     }
 
     /// A known event was captured again: fuller, from somewhere new, or neither.
@@ -126,33 +154,25 @@ impl<'a> Appending<'a> {
         let Some(known) = reader.fullest(of)? else {
             return Err(JournalError::Damaged(format!("record {of} has a key but is missing")));
         };
-        let first_source = reader.sightings(of)?;
+        let seen_before = reader.sightings(of)?.iter().any(|sighting| sighting.source == event.source);
         let (id, at_ms) = (known.id, known.at_ms);
         let fuller = event.content.verbatim().len() > known.event.content.verbatim().len();
-        let new_keys = self.unknown(keys)?;
-        let class = if fuller {
-            RecordClass::Revision
-        } else if !new_keys.is_empty() || !first_source.iter().any(|sighting| sighting.source == event.source) {
-            RecordClass::Sighting
+        let mut new_keys = Vec::new();
+        for key in keys {
+            if self.find(std::slice::from_ref(key))?.is_none() {
+                new_keys.push(*key);
+            }
+        }
+        let (class, body) = if fuller {
+            (RecordClass::Revision, Packed::of(event, self.hasher)?)
+        } else if !new_keys.is_empty() || !seen_before {
+            (RecordClass::Sighting, Packed::of_sighting(event, self.hasher)?)
         } else {
             return Ok(Outcome::SeenAgain { of, id, at_ms });
         };
-        let (seq, _) = self.record(class, Some(of), event, &new_keys)?;
-        let mut insert = self.connection.prepare_cached("INSERT INTO key(key, event) VALUES(?1, ?2)")?;
-        for key in &new_keys {
-            insert.execute((key.as_bytes(), as_i64(of)))?;
-        }
+        let (seq, _) = self.record(class, Some(of), event, &new_keys, &body)?;
+        self.bind(&new_keys, of)?;
         Ok(if fuller { Outcome::Revised { seq, of, id, at_ms } } else { Outcome::SeenAgain { of, id, at_ms } })
-    }
-
-    fn unknown(&self, keys: &[Key]) -> Result<Vec<Key>, JournalError> {
-        let mut unknown = Vec::new();
-        for key in keys {
-            if self.find(std::slice::from_ref(key))?.is_none() {
-                unknown.push(*key);
-            }
-        }
-        Ok(unknown)
     }
 
     /// Writes one record and its link.
@@ -162,68 +182,47 @@ impl<'a> Appending<'a> {
         of: Option<Seq>,
         event: &Event,
         keys: &[Key],
+        body: &Packed,
     ) -> Result<(Seq, EventId), JournalError> {
-        let (origin, origin_hash) = self.interned.origin(self.connection, &Origin::of(event))?;
+        let (origin, origin_hash) = self.origin_of(event)?;
         let shape = self.interned.shape(self.connection, &event.shape)?;
         let number = match event.sequence {
             Some(number) => number,
-            None => self.count(event)?,
+            None => self.streams.next(self.connection, origin, event)?,
         };
         let spelling = TimeSpelling::of(event.time.as_ref());
         let ts_ms = event.time.as_ref().map_or(self.now_ms, memoir_event::Time::ms);
         let given = event.time.as_ref().map_or("", memoir_event::Time::given);
         let id = EventId::derive(event.source, event.thread.as_deref(), number, &event.shape.event_type, given);
         let seq = self.last + 1;
-        let flags = flags::pack(event, spelling);
-        let key_bytes: Vec<u8> = keys.iter().flat_map(|key| *key.as_bytes()).collect();
-
-        self.bytes.clear();
-        if class != RecordClass::Sighting {
-            let time = (spelling == TimeSpelling::Body).then_some(given);
-            body::encode(event, time, &mut self.bytes)?;
-        } else if spelling == TimeSpelling::Body {
-            // A sighting says nothing new, but its id still needs the exact time it gave.
-            body::encode_time_only(given, &mut self.bytes)?;
-        }
-        let has_body = !self.bytes.is_empty();
-        if has_body {
-            body::pack(&self.bytes, &mut self.packed);
-        }
-        let lag_ms = self.now_ms - ts_ms;
-        let class_code = class_code(class);
         let covered = Covered {
             seq,
             event: of,
-            class: class_code,
+            class: class_code(class),
             origin: &origin_hash,
             shape: &event.shape,
-            flags,
+            flags: flags::pack(event, spelling),
             ts_ms,
-            lag_ms,
+            lag_ms: self.now_ms - ts_ms,
             number,
-            keys: &key_bytes,
+            keys: &keys.iter().flat_map(|key| *key.as_bytes()).collect::<Vec<u8>>(),
         };
-        let link = chain::link(&self.chain, &covered, &chain::body_hash(self.secret, &self.bytes));
-        self.connection
-            .prepare_cached(
-                "INSERT INTO record(seq, event, class, origin, shape, flags, ts_ms, lag_ms, number, keys, chain, body)
-                 VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-            )?
-            .execute(rusqlite::params![
-                as_i64(seq),
-                of.map(as_i64),
-                class_code,
-                origin,
-                shape,
-                flags,
-                ts_ms,
-                lag_ms,
-                as_i64(number),
-                key_bytes,
-                link,
-                has_body.then_some(self.packed.as_slice()),
-            ])?;
-        idrun::note(self.connection, seq, id.prefix())?;
+        let link = chain::link(&self.chain, &covered, &body.hash);
+        self.statements.insert_record.execute(rusqlite::params![
+            as_i64(seq),
+            of.map(as_i64),
+            covered.class,
+            origin,
+            shape,
+            covered.flags,
+            ts_ms,
+            covered.lag_ms,
+            as_i64(number),
+            covered.keys,
+            link,
+            (!body.bytes.is_empty()).then_some(body.bytes.as_slice()),
+        ])?;
+        self.statements.note_id.execute((as_i64(seq), id.prefix().cast_signed()))?;
         self.last = seq;
         self.chain = link;
         if class == RecordClass::Event {
@@ -232,22 +231,16 @@ impl<'a> Appending<'a> {
         Ok((seq, id))
     }
 
-    /// The next number of a stream that the journal counts itself.
-    fn count(&mut self, event: &Event) -> Result<u64, JournalError> {
-        let stream = format!("{}|{}", event.source, event.thread.as_deref().unwrap_or("no-thread"));
-        let next = match self.counters.get(&stream) {
-            Some(last) => last + 1,
-            None => {
-                self.connection
-                    .prepare_cached("SELECT sequence FROM cursor WHERE stream = ?1")?
-                    .query_row([&stream], |row| row.get(0))
-                    .optional()?
-                    .map_or(0, as_u64)
-                    + 1
-            }
-        };
-        self.counters.insert(stream, next);
-        Ok(next)
+    fn origin_of(&mut self, event: &Event) -> Result<(u32, Link), JournalError> {
+        if let Some((origin, no, hash)) = &self.origin
+            && origin.is_of(event)
+        {
+            return Ok((*no, *hash));
+        }
+        let origin = Origin::of(event);
+        let (no, hash) = self.interned.origin(self.connection, &origin)?;
+        self.origin = Some((origin, no, hash));
+        Ok((no, hash))
     }
 
     fn add_to_totals(&mut self, origin: u32, seq: Seq, ts_ms: i64, event: &Event) {
@@ -280,15 +273,7 @@ impl<'a> Appending<'a> {
                 totals.first_prompt.map(as_i64),
             ))?;
         }
-        let counted = self.counters.iter().map(|(stream, sequence)| (stream.as_str(), *sequence, ""));
-        let moved = cursors.iter().map(|cursor| (cursor.stream.as_str(), cursor.sequence, cursor.position.as_str()));
-        let mut move_to = self.connection.prepare_cached(
-            "INSERT INTO cursor(stream, sequence, position) VALUES(?1, ?2, ?3)
-             ON CONFLICT(stream) DO UPDATE SET sequence = excluded.sequence, position = excluded.position",
-        )?;
-        for (stream, sequence, position) in counted.chain(moved) {
-            move_to.execute((stream, as_i64(sequence), position))?;
-        }
+        self.streams.write(self.connection, cursors)?;
         add_to_fact(self.connection, "events", self.new_events)?;
         add_to_fact(self.connection, "redactions", self.secrets)?;
         idrun::tidy(self.connection)

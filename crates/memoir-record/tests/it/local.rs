@@ -173,7 +173,8 @@ fn an_event_with_a_secret_is_stored_once_even_if_it_also_went_through_the_spool(
     let path = home.path().join("journal.db");
     let options = SqliteOptions { lock_wait: Duration::from_millis(50), ..SqliteOptions::short_lived() };
     let journal = SqliteJournal::open(&path, options, clock()).unwrap();
-    let line = r#"{"session_id":"s","event_type":"command","turn_id":"t1","content":"DB_PASSWORD=correct-horse-battery"}"#;
+    let line =
+        r#"{"session_id":"s","event_type":"command","turn_id":"t1","content":"DB_PASSWORD=correct-horse-battery"}"#;
     let lock = write_lock(&path);
     let (summary, _) = ingest(Target::Journal(&journal), home.path(), line);
     assert_eq!(summary.spooled, 1);

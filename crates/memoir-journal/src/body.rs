@@ -4,7 +4,8 @@
 //! texts was trained once, on memoir's own sources and made-up sessions; it never learns from what users record.
 
 use crate::JournalError;
-use memoir_event::{Content, Event, Json};
+use crate::flags::TimeSpelling;
+use memoir_event::{Content, Event, Json, KeyHasher};
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -25,8 +26,13 @@ const COMPRESS_FROM_BYTES: usize = 32;
 /// The largest body that is read back: far above what any way in accepts, far below what would hurt.
 const BODY_BYTES_MAX: usize = 256 << 20;
 
-/// Writes the body of an event; `time` is its spelling if the header does not already say it.
-pub fn encode(event: &Event, time: Option<&str>, out: &mut Vec<u8>) -> Result<(), JournalError> {
+/// The spelling of the event's time, if the header does not already say it.
+fn spelling(event: &Event) -> Option<&str> {
+    let time = event.time.as_ref()?;
+    (TimeSpelling::of(Some(time)) == TimeSpelling::Body).then(|| time.given())
+}
+
+fn encode(event: &Event, time: Option<&str>, out: &mut Vec<u8>) -> Result<(), JournalError> {
     let (name, json) = match &event.content {
         Content::Text(text) => {
             out.extend_from_slice(b"{\"x\":");
@@ -63,8 +69,7 @@ pub fn encode(event: &Event, time: Option<&str>, out: &mut Vec<u8>) -> Result<()
     Ok(())
 }
 
-/// The body of a sighting: only the spelling of its time.
-pub fn encode_time_only(time: &str, out: &mut Vec<u8>) -> Result<(), JournalError> {
+fn encode_time_only(time: &str, out: &mut Vec<u8>) -> Result<(), JournalError> {
     out.extend_from_slice(b"{\"w\":");
     write_string(time, out)?;
     out.push(b'}');
@@ -73,6 +78,40 @@ pub fn encode_time_only(time: &str, out: &mut Vec<u8>) -> Result<(), JournalErro
 
 fn write_string(text: &str, out: &mut Vec<u8>) -> Result<(), JournalError> {
     serde_json::to_writer(out, text).map_err(|error| JournalError::Io(error.to_string()))
+}
+
+/// A body ready to be stored, and its hash for the chain. The hash is keyed with the journal's secret: it outlives a
+/// purge, and must not help to guess the text.
+#[derive(Debug, Clone)]
+pub struct Packed {
+    pub bytes: Vec<u8>,
+    pub hash: [u8; 32],
+}
+
+impl Packed {
+    /// The body of an event.
+    pub fn of(event: &Event, hasher: &KeyHasher) -> Result<Packed, JournalError> {
+        let mut plain = Vec::with_capacity(event.content.verbatim().len() + 64);
+        encode(event, spelling(event), &mut plain)?;
+        Ok(Packed::new(&plain, hasher))
+    }
+
+    /// The body of a sighting: it says nothing new, but its id still needs the exact time it gave.
+    pub fn of_sighting(event: &Event, hasher: &KeyHasher) -> Result<Packed, JournalError> {
+        let mut plain = Vec::new();
+        if let Some(time) = spelling(event) {
+            encode_time_only(time, &mut plain)?;
+        }
+        Ok(Packed::new(&plain, hasher))
+    }
+
+    fn new(plain: &[u8], hasher: &KeyHasher) -> Packed {
+        let mut bytes = Vec::new();
+        if !plain.is_empty() {
+            pack(plain, &mut bytes);
+        }
+        Packed { bytes, hash: hasher.hash(plain) }
+    }
 }
 
 /// The parts of an event that its body holds.
@@ -120,7 +159,7 @@ thread_local! {
 }
 
 /// Compresses a body if that makes it smaller.
-pub fn pack(body: &[u8], out: &mut Vec<u8>) {
+fn pack(body: &[u8], out: &mut Vec<u8>) {
     out.clear();
     if body.len() >= COMPRESS_FROM_BYTES && pack_zstd(body, out).is_some() && out.len() <= body.len() {
         return;
