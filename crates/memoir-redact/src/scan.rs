@@ -309,13 +309,14 @@ fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
     let rule = &PREFIXED[index];
     let Some(found) = shape::match_at(rule.pattern, scan.bytes, at.min(scan.bytes.len())) else { return };
     let prefix = shape::prefix(rule.pattern);
-    let distinct = prefix.len() >= 5 && prefix.ends_with(['_', '-', '.']);
+    // A prefix that ends in a separator is one wherever it stands: `backup-ghp_…`, `x_ghp_…`.
+    let distinct = prefix.len() >= 4 && prefix.ends_with('_') || prefix.len() >= 5 && prefix.ends_with(['-', '.']);
     if !distinct && !boundary::starts_at(scan.bytes, at) {
         return;
     }
     // In a path or in base64 text a short prefix turns up by chance.
-    if prefix.len() < 5 && at > 0 && (matches!(scan.bytes[at - 1], b'+' | b'-' | b'.') || after_base64(scan.bytes, at))
-    {
+    let by_chance = |before: u8| before == b'+' || (matches!(before, b'-' | b'.') && !distinct);
+    if prefix.len() < 5 && at > 0 && (by_chance(scan.bytes[at - 1]) || after_base64(scan.bytes, at)) {
         return;
     }
     if rule.floor == 0.0

@@ -37,6 +37,14 @@ fn prefixed_names_are_names_of_secrets() {
 }
 
 #[test]
+fn a_token_is_one_wherever_it_stands_in_a_name() {
+    let token = made("ghp_{a36-255}");
+    for before in ["s-", "x_", "backup.", "a/", "=", "run"] {
+        goes(&format!("{before}{token}"), &token, &[]);
+    }
+}
+
+#[test]
 fn short_values_and_values_with_symbols_count_under_an_unambiguous_name() {
     goes("password=ab1!", "ab1!", &["password="]);
     goes("password: p@ss!w$rd", "p@ss!w$rd", &["password: "]);
