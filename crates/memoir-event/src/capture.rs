@@ -124,13 +124,17 @@ impl CaptureEvent {
     /// Reads one line.
     pub fn parse(line: &str) -> Result<CaptureEvent, CaptureError> {
         let fields = Fields::read(line)?;
+        let missing = ["session_id", "event_type", "content"].into_iter().find(|name| fields.get(name).is_none());
+        if let Some(name) = missing {
+            return Err(CaptureError::Missing(name));
+        }
         let content = content(fields.required("content")?)?;
         let meta = fields.get("meta").map(Json::from);
         if let Some(meta) = &meta {
             check_meta(&meta.to_value())?;
         }
         Ok(CaptureEvent {
-            session_id: fields.text("session_id")?.ok_or_else(|| blank_or_missing(&fields, "session_id"))?,
+            session_id: fields.text("session_id")?.ok_or(CaptureError::Blank("session_id"))?,
             event_type: fields
                 .word("event_type", &Kind::CAPTURED, Kind::as_str)?
                 .ok_or(CaptureError::Missing("event_type"))?,
@@ -181,8 +185,17 @@ impl CaptureEvent {
     }
 }
 
-fn blank_or_missing(fields: &Fields<'_>, name: &'static str) -> CaptureError {
-    if fields.get(name).is_some() { CaptureError::Blank(name) } else { CaptureError::Missing(name) }
+/// The parser's reason with the column only: the line is known, and is another one in the input.
+fn plain_reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let reason = text.split(" at line ").next().unwrap_or_default();
+    let reason = match reason {
+        "expected ident" | "expected value" => "no JSON value begins here",
+        reason if reason.starts_with("invalid type") => "it is another kind of JSON value",
+        reason if reason.starts_with("EOF") => "it ends too soon",
+        reason => reason,
+    };
+    format!("{reason} (column {})", error.column())
 }
 
 fn content(raw: &RawValue) -> Result<Content, CaptureError> {
@@ -208,7 +221,7 @@ impl<'a> Fields<'a> {
         let read = deserializer.deserialize_map(&mut reader).and_then(|()| deserializer.end());
         match (reader.problem, read) {
             (Some(problem), _) => Err(problem),
-            (None, Err(error)) => Err(CaptureError::NotJson(error.to_string())),
+            (None, Err(error)) => Err(CaptureError::NotJson(plain_reason(&error))),
             (None, Ok(())) => Ok(reader.fields),
         }
     }

@@ -54,6 +54,8 @@ pub struct Event {
     pub action: Option<String>,
     /// When it happened, if the source said so.
     pub time: Option<Time>,
+    /// When it was captured, if that was before it reached a journal: it may have waited. Milliseconds since 1970.
+    pub captured_ms: Option<i64>,
     /// Its number in its stream; none lets the journal count.
     pub sequence: Option<u64>,
     /// What it is.
@@ -91,6 +93,7 @@ impl Event {
             topic: None,
             action: None,
             time: None,
+            captured_ms: None,
             sequence: None,
             shape: Shape::from(kind),
             speaker: kind.inferred_speaker(),

@@ -85,7 +85,8 @@ impl<'a> Acceptor<'a> {
         // A name, not a nonce: should the answer to a write get lost, the second try is the same event.
         let name = if captured.is_identified() { String::new() } else { self.names.uuid() };
         let actor = self.place.actor.map(str::to_owned);
-        let event = captured.into_event(Source::Recorder, repo, actor, Identity::Named(name));
+        let mut event = captured.into_event(Source::Recorder, repo, actor, Identity::Named(name));
+        event.captured_ms = Some(self.names.now_ms());
         Ok(self.admission.admit(event))
     }
 

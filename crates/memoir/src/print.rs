@@ -68,9 +68,12 @@ impl Out {
     }
 }
 
-/// Text from outside, safe to show: control characters cannot reach the terminal.
+/// Text from outside, safe to show: what moves the cursor or turns the text round cannot reach the terminal.
 pub fn tame(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c }).collect()
+    let moves = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if moves(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// The first line of a text, cut to a width.
@@ -86,6 +89,11 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
 pub fn warn(message: &str) {
     let line = format!("memoir: {}\n", tame(message).replace('\n', " "));
     let _ = io::stderr().write_all(line.as_bytes());
+}
+
+/// `1 record`, `2 records`.
+pub fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// Bytes in a unit that people read.
@@ -143,6 +151,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counts_agree_with_their_noun() {
+        assert_eq!(
+            [count(0, "record"), count(1, "record"), count(2, "record")],
+            ["0 records", "1 record", "2 records"]
+        );
+    }
+
+    #[test]
     fn sizes_read_well() {
         assert_eq!([size(0), size(1023), size(1536), size(5 << 30)], ["0 B", "1023 B", "1.5 KiB", "5.0 GiB"]);
     }
@@ -150,6 +166,7 @@ mod tests {
     #[test]
     fn text_from_outside_cannot_move_the_cursor() {
         assert_eq!(tame("a\x1b[2Jb\u{9b}c\r"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}");
+        assert_eq!(tame("a\u{202e}b"), "a\u{fffd}b");
         assert_eq!(one_line("  a\n\tb   c ", 4), "a b …");
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::Cli;
 use clap::CommandFactory;
+use memoir_event::nearest;
 use std::ffi::OsString;
 
 /// Puts the words of a search behind `--`, where no word is taken for a flag; known flags stay flags.
@@ -18,6 +19,7 @@ pub fn protect(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut cli = Cli::command();
     cli.build();
     let Some(search) = cli.find_subcommand("search") else { return args };
+    let longs = || search.get_arguments().filter_map(|known| known.get_long());
     let (mut flags, mut words): (Vec<OsString>, Vec<OsString>) = (Vec::new(), Vec::new());
     let mut rest = args.iter().skip(at + 1);
     while let Some(arg) = rest.next() {
@@ -28,6 +30,10 @@ pub fn protect(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
                 || known.get_short().is_some_and(|short| *text == format!("-{short}"))
         });
         match known {
+            // So near to a flag that it must be one: clap says which.
+            None if name.strip_prefix("--").is_some_and(|name| nearest(name, longs()).is_some()) => {
+                flags.push(arg.clone())
+            }
             None => words.push(arg.clone()),
             Some(known) => {
                 flags.push(arg.clone());
@@ -61,5 +67,7 @@ mod tests {
         assert_eq!(protected("memoir search -- --json"), "memoir search -- --json");
         assert_eq!(protected("memoir timeline --text search --json"), "memoir timeline --text search --json");
         assert_eq!(protected("memoir search"), "memoir search");
+        assert_eq!(protected("memoir search a --sesion v"), "memoir search --sesion -- a v");
+        assert_eq!(protected("memoir search --nocapture --release"), "memoir search -- --nocapture --release");
     }
 }

@@ -129,6 +129,7 @@ impl<'a> Reader<'a> {
             topic: None,
             action: None,
             time,
+            captured_ms: None,
             sequence: Some(record.number),
             shape,
             speaker: flags.speaker,

@@ -191,7 +191,8 @@ impl<'a> Appending<'a> {
             None => self.streams.next(self.connection, origin, event)?,
         };
         let spelling = TimeSpelling::of(event.time.as_ref());
-        let ts_ms = event.time.as_ref().map_or(self.now_ms, memoir_event::Time::ms);
+        let said_ms = event.time.as_ref().map(memoir_event::Time::ms);
+        let ts_ms = said_ms.or(event.captured_ms).unwrap_or(self.now_ms);
         let given = event.time.as_ref().map_or("", memoir_event::Time::given);
         let id = EventId::derive(event.source, event.thread.as_deref(), number, &event.shape.event_type, given);
         let seq = self.last + 1;

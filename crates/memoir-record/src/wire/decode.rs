@@ -5,7 +5,9 @@ use super::error::WireError;
 use super::metadata::{Fields, Metadata, Origin};
 use super::record::{RawRecord, RawSource};
 use super::said::from_blocks;
-use memoir_event::{Client, Event, Identity, Json, Key, Kind, Source, Speaker, Time, check_meta, repo_id_of_path};
+use memoir_event::{
+    Client, Event, Identity, Json, Key, Kind, Source, Speaker, Time, check_meta, parse_ms, repo_id_of_path,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -78,6 +80,7 @@ fn describe(event: &mut Event, metadata: Option<Json>, source: RawSource, speake
         event.adapter = said(fields.capture_source.as_ref());
         event.client = event.adapter.as_deref().and_then(Client::from_adapter);
         event.time = time.ok().flatten();
+        event.captured_ms = fields.captured_at.as_deref().and_then(|given| parse_ms(given).ok());
         event.actor = said(fields.actor_id.as_ref());
         let repo = said(fields.repo_id.as_ref());
         event.repo = repo.or_else(|| cwd(&fields).map(|cwd| repo_id_of_path(&cwd))).unwrap_or_default();

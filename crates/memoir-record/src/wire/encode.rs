@@ -3,7 +3,7 @@
 use super::metadata::{Fields, RECORDER};
 use super::record::{Header, RawRecord, RawSource};
 use super::said::to_blocks;
-use memoir_event::{Event, Json, Key, Kind};
+use memoir_event::{Event, Json, Key, Kind, format_ms};
 use std::borrow::Cow;
 
 /// What a recorder says about itself.
@@ -19,6 +19,7 @@ pub struct Sender<'a> {
 pub fn encode(event: &Event, sender: Sender<'_>, idempotency_key: Option<&str>) -> RawRecord {
     let metadata = Fields {
         actor_id: event.actor.as_deref().map(Cow::Borrowed),
+        captured_at: event.captured_ms.filter(|_| event.time.is_none()).map(|ms| Cow::Owned(format_ms(ms))),
         keys: sender.keys.iter().map(|key| Cow::Owned(key.to_string())).collect(),
         repo_id: Some(event.repo.as_str()).filter(|repo| !repo.is_empty()).map(Cow::Borrowed),
         idempotency_key: idempotency_key.map(Cow::Borrowed),

@@ -21,6 +21,9 @@ pub struct Fields<'a> {
     pub capture_metadata: Option<&'a RawValue>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub capture_source: Option<Cow<'a, str>>,
+    /// When an event that names no time was captured: it may wait in the spool.
+    #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
+    pub captured_at: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub event_type: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
@@ -50,6 +53,8 @@ pub struct Lenient<'a> {
     #[serde(default, borrow)]
     capture_source: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
+    captured_at: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
     event_type: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
     idempotency_key: Option<Cow<'a, str>>,
@@ -70,6 +75,7 @@ impl<'a> From<Lenient<'a>> for Fields<'a> {
             actor_id: from.actor_id,
             capture_metadata: from.capture_metadata,
             capture_source: from.capture_source,
+            captured_at: from.captured_at,
             event_type: from.event_type,
             idempotency_key: from.idempotency_key,
             keys: Vec::new(),

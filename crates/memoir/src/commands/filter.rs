@@ -15,7 +15,7 @@ pub fn filter(args: &FilterArgs) -> Result<Filter, Usage> {
         thread: args.thread.clone(),
         actor: args.actor.clone(),
         from_ms: args.from.as_deref().map(times::parse).transpose()?,
-        to_ms: args.to.as_deref().map(times::parse).transpose()?,
+        to_ms: args.to.as_deref().map(times::parse_end).transpose()?,
         item_type: args.item_type.clone(),
         event_type: args.event_type.as_deref().map(event_type).transpose()?,
         source,

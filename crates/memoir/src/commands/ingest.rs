@@ -88,7 +88,13 @@ fn login_name() -> Option<String> {
 pub fn tell(notice: Notice) {
     print::warn(&match notice {
         Notice::Line(problem) => problem.to_string(),
-        Notice::Spooled { records, path, reason } => format!("{records} records wait in {}: {reason}", path.display()),
+        Notice::Spooled { records, path, reason } => {
+            let (n, s) = (
+                print::count(u64::try_from(records).unwrap_or(u64::MAX), "record"),
+                if records == 1 { "s" } else { "" },
+            );
+            format!("{n} wait{s} in {}: {reason}", path.display())
+        }
         Notice::SetAside { path, reason } => format!("a record was set aside in {}: {reason}", path.display()),
         Notice::Quarantined { path } => format!("unreadable lines of the spool were set aside in {}", path.display()),
         Notice::Recovered(recovered) => format!(

@@ -2,7 +2,7 @@
 
 use super::{Context, filter, timeline, times};
 use crate::cli::SearchArgs;
-use crate::exit::Done;
+use crate::exit::{Done, Usage};
 use crate::home::Life;
 use crate::print::{self, Out, Progress, Style};
 use crate::stop;
@@ -20,8 +20,12 @@ pub fn run(context: &Context, args: &SearchArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else {
         return timeline::nothing(args.json);
     };
+    let query = args.query.join(" ");
+    if query.trim().is_empty() {
+        return Err(Usage("the query is empty: pass a word or two, or use `memoir timeline`".into()).into());
+    }
     let window = Window { skip: 0, limit: args.limit };
-    let found = find(context, &journal, &args.query.join(" "), &filter, &view, window)?;
+    let found = find(context, &journal, &query, &filter, &view, window)?;
     let seqs: Vec<_> = found.hits.iter().map(|hit| hit.seq).collect();
     let events = journal.events(&seqs, &view)?;
     let mut out = Out::new();
@@ -35,6 +39,9 @@ pub fn run(context: &Context, args: &SearchArgs) -> Result<Done> {
         }
     }
     out.flush()?;
+    if found.more {
+        print::warn("there is more: raise --limit, or narrow the words or the time");
+    }
     if events.is_empty() { timeline::nothing(args.json) } else { Ok(Done::Well) }
 }
 

@@ -16,12 +16,17 @@ pub fn run(context: &Context, args: &SessionsArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else {
         return timeline::nothing(args.json);
     };
-    let sessions = journal.sessions(&filter, &view, args.limit, args.skip)?;
+    let mut sessions = journal.sessions(&filter, &view, args.limit.saturating_add(1), args.skip)?;
+    let more = sessions.len() > args.limit;
+    sessions.truncate(args.limit);
     let mut out = Out::new();
     for session in &sessions {
         if args.json { out.json(&as_json(session))? } else { print_session(&mut out, session)? }
     }
     out.flush()?;
+    if more {
+        print::warn(&format!("there is more: add --skip {}", args.skip.saturating_add(args.limit)));
+    }
     if sessions.is_empty() { timeline::nothing(args.json) } else { Ok(Done::Well) }
 }
 
@@ -41,7 +46,7 @@ fn as_json(session: &SessionEntry) -> serde_json::Value {
 fn print_session(out: &mut Out, session: &SessionEntry) -> Result<()> {
     let name = out.styled(Style::Bold, &print::one_line(&session.shown(), 48));
     let title = print::one_line(session.title.as_deref().unwrap_or("(no prompt)"), 80);
-    let events = if session.events == 1 { "1 event".to_owned() } else { format!("{} events", session.events) };
+    let events = print::count(session.events, "event");
     let when = out.styled(Style::Dim, &times::local(session.last_ms));
     out.line(&format!("{when}  {name}  {events}  {title}"))?;
     Ok(())

@@ -5,7 +5,7 @@ use super::{Context, ingest, times};
 use crate::cli::{SpoolAction, SpoolArgs};
 use crate::exit::{Done, Usage};
 use crate::home::{Life, system_clock};
-use crate::print::{Out, size};
+use crate::print::{Out, count, size};
 use crate::stop;
 use anyhow::Result;
 use memoir_record::{Lane, Place, RemoteOptions, RemoteRecorder, Spool, SpoolListing};
@@ -47,14 +47,19 @@ fn list(spool: &Spool, json: bool) -> Result<Done> {
         for file in &held.files {
             let when = file.at_ms.map(times::local).unwrap_or_default();
             out.line(&format!(
-                "{when}  {}  {} records for the {}, {}",
+                "{when}  {}  {} for the {}, {}",
                 file.name,
-                file.records,
+                count(file.records, "record"),
                 destination(file.lane),
                 size(file.bytes)
             ))?;
         }
-        out.line(&format!("{} records wait in {} ({})", held.records, spool.dir().display(), size(held.bytes)))?;
+        out.line(&format!(
+            "{} waiting in {} ({})",
+            count(held.records, "record"),
+            spool.dir().display(),
+            size(held.bytes)
+        ))?;
         if held.quarantined > 0 {
             out.line(&format!(
                 "{} files are set aside there, named *.bad-*: look at them, then delete them",
@@ -100,7 +105,7 @@ fn flush(context: &Context, spool: &Spool, server_url: Option<&str>, json: bool)
     if json {
         out.json(&json!({"delivered": delivered.replayed, "setAside": delivered.set_aside, "waiting": left.records}))?;
     } else {
-        out.line(&format!("delivered {} records; {} still wait", delivered.replayed, left.records))?;
+        out.line(&format!("delivered {}; {} still waiting", count(delivered.replayed, "record"), left.records))?;
     }
     out.flush()?;
     Ok(if left.records == 0 && delivered.set_aside == 0 { Done::Well } else { Done::Partly })

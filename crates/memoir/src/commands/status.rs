@@ -4,7 +4,7 @@ use super::{Context, times};
 use crate::cli::JsonArgs;
 use crate::exit::Done;
 use crate::home::Life;
-use crate::print::{Out, Style, size};
+use crate::print::{Out, Style, count, size};
 use anyhow::Result;
 use memoir_event::format_ms;
 use memoir_index::IndexStatus;
@@ -43,26 +43,39 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
 fn lines(context: &Context, stats: &Stats, index: &IndexStatus, spool: &SpoolListing) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("home", context.home.dir().display().to_string()),
-        ("journal", format!("{} events in {} sessions, {}", stats.events, stats.sessions, size(stats.bytes))),
+        (
+            "journal",
+            format!("{} in {}, {}", count(stats.events, "event"), count(stats.sessions, "session"), size(stats.bytes)),
+        ),
     ];
     if let Some(at_ms) = stats.last_at_ms {
         lines.push(("last", times::local(at_ms)));
     }
-    lines.push(("redacted", format!("{} secrets taken out on the way in", stats.redactions)));
+    lines.push(("redacted", format!("{} taken out on the way in", count(stats.redactions, "secret"))));
     if stats.forgotten > 0 {
-        lines.push(("forgotten", format!("{} events", stats.forgotten)));
+        lines.push(("forgotten", count(stats.forgotten, "event")));
     }
     let waiting = index.last.saturating_sub(index.indexed);
     lines.push((
         "index",
         match &index.problem {
             Some(problem) => format!("not usable ({problem}); the next search rebuilds it"),
-            None => format!("{} events, {}; {waiting} records are read beside it", index.events, size(index.bytes)),
+            None => format!(
+                "{}, {}; the newest {} are searched without it",
+                count(index.events, "event"),
+                size(index.bytes),
+                count(waiting, "record")
+            ),
         },
     ));
     lines.push((
         "spool",
-        format!("{} records wait ({}), {} files set aside", spool.records, size(spool.bytes), spool.quarantined),
+        format!(
+            "{} waiting ({}), {} set aside",
+            count(spool.records, "record"),
+            size(spool.bytes),
+            count(spool.quarantined, "file")
+        ),
     ));
     if let Some(url) = &context.settings.server_url {
         lines.push(("server", format!("events go to {url}")));

@@ -6,21 +6,31 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use memoir_event::parse_ms;
 
-/// Milliseconds since 1970 of `2026-01-31T12:00:00Z`, `2026-01-31` (local midnight) or `7d` (ago).
+/// Milliseconds since 1970 of `2026-01-31T12:00:00Z`, `2026-01-31` (its first moment here) or `7d` (ago).
 pub fn parse(text: &str) -> Result<i64, Usage> {
+    read(text, |day| day)
+}
+
+/// As [`parse`], but a date means its last moment.
+pub fn parse_end(text: &str) -> Result<i64, Usage> {
+    read(text, |day| day.tomorrow().unwrap_or(day)).map(|ms| if day(text).is_some() { ms - 1 } else { ms })
+}
+
+fn read(text: &str, of_day: impl Fn(Date) -> Date) -> Result<i64, Usage> {
     let text = text.trim();
     if let Some(ago_ms) = ago(text) {
         return Ok(now_ms().saturating_sub(ago_ms));
     }
-    if let Ok(date) = text.parse::<Date>()
-        && let Ok(midnight) = date.to_zoned(TimeZone::system())
-        && text.len() == 10
-    {
+    if let Some(Ok(midnight)) = day(text).map(|day| of_day(day).to_zoned(TimeZone::system())) {
         return Ok(midnight.timestamp().as_millisecond());
     }
     parse_ms(text).map_err(|_| {
         Usage(format!("`{text}` is not a time: write 2026-01-31T12:00:00Z, 2026-01-31, or 30m, 12h, 7d ago"))
     })
+}
+
+fn day(text: &str) -> Option<Date> {
+    text.trim().parse().ok().filter(|_| text.trim().len() == 10)
 }
 
 fn ago(text: &str) -> Option<i64> {
@@ -38,7 +48,8 @@ fn ago(text: &str) -> Option<i64> {
 
 /// A moment in the user's own zone, to the second.
 pub fn local(ms: i64) -> String {
-    let zoned = jiff::Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(TimeZone::system());
+    let bounded = ms.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
+    let zoned = jiff::Timestamp::from_millisecond(bounded).unwrap_or_default().to_zoned(TimeZone::system());
     zoned.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
@@ -50,7 +61,10 @@ mod tests {
     fn times_are_read_in_each_form() {
         assert_eq!(parse("2026-05-10T08:00:00Z").unwrap(), 1_778_400_000_000);
         assert!((now_ms() - parse("2h").unwrap() - 7_200_000).abs() < 1000);
-        assert!(parse("2026-05-10").is_ok());
+        let (first, last) = (parse("2026-05-10").unwrap(), parse_end("2026-05-10").unwrap());
+        assert_eq!(last - first, 24 * 3_600_000 - 1);
+        assert_eq!(parse_end("2026-05-10T08:00:00Z").unwrap(), 1_778_400_000_000);
+        assert!(local(i64::MAX).starts_with("9999"));
         for bad in ["", "yesterday", "-3d", "99999999999999999d", "2026-05", "2026-05-10T08:00:00"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
