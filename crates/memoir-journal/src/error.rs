@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file cannot be opened.
-    #[error("cannot open the journal {path}: {reason}")]
+    #[error("cannot open {path}: {reason}")]
     Open {
         /// The file.
         path: PathBuf,
@@ -14,7 +14,7 @@ pub enum JournalError {
         reason: String,
     },
     /// The file is something else.
-    #[error("{path} is not a memoir journal; move it away or choose another home")]
+    #[error("{path} is neither a memoir journal nor a backup of one")]
     NotAJournal {
         /// The file.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum JournalError {
     #[error("the journal is read-only; check the permissions of its directory")]
     ReadOnly,
     /// The file is damaged.
-    #[error("the journal is damaged ({0}); run `memoir verify`, then `memoir restore` from a backup")]
+    #[error("the journal is damaged ({0}); `memoir restore` brings a backup back")]
     Damaged(String),
     /// The system failed to read or write.
     #[error("the journal cannot be read or written: {0}")]

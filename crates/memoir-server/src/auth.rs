@@ -1,6 +1,7 @@
 //! Who a request comes from and what it may do: bearer keys with scopes.
 
 use crate::errors::ApiError;
+use crate::owner::Owner;
 use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -67,6 +68,9 @@ impl Scopes {
     }
 }
 
+/// What a caller of unknown owner may do where no key is set: it can be any user of the machine, so nothing secret.
+const UNKNOWN_CALLER: Scopes = Scopes(Scope::Ingest.bit() | Scope::Read.bit());
+
 /// A key: the hash of a secret and what it allows. The secret itself is not kept.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey {
@@ -130,9 +134,15 @@ fn from_hex(text: &str) -> Option<[u8; 32]> {
 }
 
 /// What the request may do; an error if it shows no key although one is needed, or a wrong one.
-pub(crate) fn scopes_of(keys: &[ApiKey], headers: &HeaderMap) -> Result<Scopes, ApiError> {
+pub(crate) fn scopes_of(keys: &[ApiKey], headers: &HeaderMap, owner: Owner) -> Result<Scopes, ApiError> {
     if keys.is_empty() {
-        return Ok(Scopes::ALL);
+        return match owner {
+            Owner::Ours => Ok(Scopes::ALL),
+            Owner::Unknown => Ok(UNKNOWN_CALLER),
+            Owner::Other => Err(ApiError::unauthorized(
+                "this server has no keys and serves only its own user; ask for one in [[server.keys]]",
+            )),
+        };
     }
     let header = headers
         .get(header::AUTHORIZATION)
@@ -186,7 +196,15 @@ mod tests {
     fn with(header: &'static str) -> Result<Scopes, u16> {
         let mut headers = HeaderMap::new();
         headers.insert(header::AUTHORIZATION, HeaderValue::from_static(header));
-        scopes_of(&keys(), &headers).map_err(|error| error.status.as_u16())
+        scopes_of(&keys(), &headers, Owner::Ours).map_err(|error| error.status.as_u16())
+    }
+
+    #[test]
+    fn without_keys_only_the_servers_own_user_may_do_everything() {
+        let scopes = |owner| scopes_of(&[], &HeaderMap::new(), owner).map_err(|error| error.status.as_u16());
+        assert_eq!(scopes(Owner::Ours), Ok(Scopes::ALL));
+        assert_eq!(scopes(Owner::Other), Err(401));
+        assert!(scopes(Owner::Unknown).is_ok_and(|scopes| scopes.allow(Scope::Read) && !scopes.allow(Scope::Secret)));
     }
 
     #[test]
@@ -202,7 +220,7 @@ mod tests {
         for header in ["Bearer", "Bearer ", "Basic alpha", "alpha", "Bearer alph", "Bearer alphaa", "Bearer ALPHA"] {
             assert_eq!(with(header), Err(401), "{header}");
         }
-        assert!(scopes_of(&keys(), &HeaderMap::new()).is_err());
+        assert!(scopes_of(&keys(), &HeaderMap::new(), Owner::Ours).is_err());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::auth::{self, Scopes};
 use crate::errors::ApiError;
 use crate::limits;
+use crate::owner::Owner;
 use crate::routes::{self, Access, Route};
 use crate::{App, Peer, Shared};
 use axum::body::Body;
@@ -53,7 +54,8 @@ fn admit(app: &App, request: &mut Request, route: Option<&Route>) -> Result<Owne
     let scopes = match access {
         Access::Open => Scopes::default(),
         Access::Scoped(scope) => {
-            let scopes = auth::scopes_of(&app.settings.keys, request.headers())?;
+            let owner = request.extensions().get::<Peer>().map_or(Owner::Unknown, |peer| peer.owner);
+            let scopes = auth::scopes_of(&app.settings.keys, request.headers(), owner)?;
             let named = route.map_or("this", |route| route.path);
             auth::require(scopes, scope, named)?;
             scopes
@@ -66,7 +68,9 @@ fn admit(app: &App, request: &mut Request, route: Option<&Route>) -> Result<Owne
 }
 
 fn check_rate(app: &App, request: &Request) -> Result<(), ApiError> {
-    let (Some(limit), Some(Peer(client))) = (&app.rate, request.extensions().get::<Peer>()) else { return Ok(()) };
+    let (Some(limit), Some(Peer { ip: client, .. })) = (&app.rate, request.extensions().get::<Peer>()) else {
+        return Ok(());
+    };
     limit.take(*client, Instant::now()).map_err(|wait| {
         app.counters.rate_limited();
         let seconds = wait.as_secs_f64().ceil().max(1.0);

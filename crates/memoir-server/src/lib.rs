@@ -15,6 +15,7 @@ mod lanes;
 mod limits;
 mod listen;
 mod openapi;
+mod owner;
 mod pages;
 mod params;
 mod probes;
@@ -76,9 +77,14 @@ pub(crate) struct App {
 
 pub(crate) type Shared = Arc<App>;
 
-/// The address a request came from.
+/// Where a request came from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(IpAddr);
+pub(crate) struct Peer {
+    /// Its address.
+    ip: IpAddr,
+    /// Whose process it is; only asked where no key tells.
+    owner: owner::Owner,
+}
 
 /// Serves until `shutdown` is ready, then finishes what was accepted, for at most the grace, and returns.
 ///

@@ -1,5 +1,6 @@
 //! Accepts connections, and lets them finish when the server is told to stop.
 
+use crate::owner::{Owner, owner_of};
 use crate::{App, Peer, Shared, gate, keeper, routes};
 use axum::Router;
 use axum::body::Body;
@@ -83,9 +84,14 @@ fn connection(
     mut stopping: watch::Receiver<()>,
 ) -> impl Future<Output = ()> + Send + 'static {
     let _ = stream.set_nodelay(true);
+    let owner = match stream.local_addr() {
+        Ok(local) if app.settings.keys.is_empty() => owner_of(peer, local),
+        _ => Owner::Unknown,
+    };
+    let peer = Peer { ip: peer.ip(), owner };
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request: Request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(peer.ip()));
+        request.extensions_mut().insert(peer);
         router.clone().call(request)
     });
     let mut protocol = http1::Builder::new();

@@ -3,7 +3,7 @@
 use crate::errors::ApiError;
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
-use memoir_event::{Source, nearest, parse_ms};
+use memoir_event::{Kind, Source, nearest, parse_ms};
 use memoir_journal::{Filter, Order, Page, PageToken};
 use serde::Deserialize;
 
@@ -47,7 +47,7 @@ impl Params {
             from_ms: time("from", self.from.as_deref())?,
             to_ms: time("to", self.to.as_deref())?,
             item_type: given(&self.item_type),
-            event_type: given(&self.event_type),
+            event_type: given(&self.event_type).map(event_type).transpose()?,
             source: given(&self.source).map(|name| source(&name)).transpose()?,
         })
     }
@@ -106,6 +106,21 @@ pub(crate) fn cursor(given: Option<&str>) -> Result<Option<PageToken>, ApiError>
 
 fn bad_cursor() -> ApiError {
     ApiError::validation("`cursor` must be the `next_cursor` of an earlier answer")
+}
+
+/// A name without a dot must be one of our kinds; with one it is a client's own event type.
+fn event_type(name: String) -> Result<String, ApiError> {
+    let known =
+        Kind::parse(&name).is_some() || name.contains('.') || Kind::ALL.iter().any(|kind| kind.event_type() == name);
+    if known {
+        return Ok(name);
+    }
+    let names = || Kind::ALL.iter().map(|kind| kind.as_str());
+    let meant = nearest(&name, names()).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+    Err(ApiError::validation(format!(
+        "`type` is not a known type{meant} (known are {})",
+        names().collect::<Vec<_>>().join(", ")
+    )))
 }
 
 fn source(name: &str) -> Result<Source, ApiError> {

@@ -4,7 +4,9 @@ use crate::exit::Usage;
 use crate::home::{Home, non_empty};
 use anyhow::{Context, Result};
 use memoir_event::nearest;
+use memoir_record::ServerUrl;
 use memoir_redact::{CustomRule, Redactor};
+use memoir_server::Scope;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toml::Value;
@@ -238,7 +240,7 @@ pub struct Settings {
     /// Whether it counts loopback.
     pub server_limit_loopback: bool,
     /// Keys and their scopes.
-    pub server_keys: Vec<(String, Vec<String>)>,
+    pub server_keys: Vec<(String, Vec<Scope>)>,
     /// Further redaction rules and exceptions.
     pub redact: memoir_redact::Settings,
     /// Each value as text with where it came from, for `memoir config`.
@@ -251,17 +253,17 @@ impl Settings {
         let file = home.config_file();
         let table = match std::fs::read_to_string(&file) {
             Ok(text) => text.parse::<toml::Table>().map_err(|error| {
-                Usage(format!(
-                    "{} is not valid TOML: {}",
-                    file.display(),
-                    error.to_string().trim_end().replace('\n', " ")
-                ))
+                let line = error
+                    .span()
+                    .map_or(1, |span| 1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count());
+                Usage(format!("{} line {line} is not valid TOML: {}", file.display(), error.message()))
             })?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => toml::Table::new(),
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
         };
         let found = flatten(&table).map_err(|problem| Usage(format!("{}: {problem}", file.display())))?;
-        Settings::from_values(home, &found).map_err(Into::into)
+        Settings::from_values(home, &found)
+            .map_err(|Usage(problem)| Usage(format!("{}: {problem}", file.display())).into())
     }
 
     fn from_values(home: &Home, file: &BTreeMap<String, Value>) -> Result<Settings, Usage> {
@@ -277,7 +279,8 @@ impl Settings {
                 (None, Some(value)) => (value.clone(), Origin::File),
                 (None, None) => (from_text(setting, setting.default).map_err(Usage)?, Origin::Default),
             };
-            check(setting, &value).map_err(|what| Usage(format!("`{}` {what}", setting.key)))?;
+            let name = if let Origin::Environment(name) = origin { name } else { setting.key };
+            check(setting, &value).map_err(|what| Usage(format!("`{name}` {what}")))?;
             shown.insert(setting.key, (show(setting, &value), origin));
             values.insert(setting.key, value);
         }
@@ -375,6 +378,9 @@ pub fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
 
 /// Checks that a value fits its setting.
 pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
+    if let ("server_url", Some(url)) = (setting.key, value.as_str().filter(|url| !url.is_empty())) {
+        return ServerUrl::parse(url).map(drop).map_err(|error| format!("is not a server address: {error}"));
+    }
     let fits = match setting.kind {
         Kind::Text | Kind::Secret => value.is_str(),
         Kind::Number(least, most) => {
@@ -417,26 +423,35 @@ fn redact_rules(value: Option<&Value>) -> Result<Vec<CustomRule>, Usage> {
             let field = |name| rule.get(name).and_then(Value::as_str).map(str::to_owned);
             match (field("name"), field("pattern")) {
                 (Some(name), Some(pattern)) => Ok(CustomRule { name, pattern }),
-                _ => Err(Usage("config.toml: each of [[redact.rules]] needs a `name` and a `pattern`".into())),
+                _ => Err(Usage("each of [[redact.rules]] needs a `name` and a `pattern`".into())),
             }
         })
         .collect()
 }
 
-fn server_keys(value: Option<&Value>) -> Result<Vec<(String, Vec<String>)>, Usage> {
+fn server_keys(value: Option<&Value>) -> Result<Vec<(String, Vec<Scope>)>, Usage> {
     let keys = value.and_then(Value::as_array).into_iter().flatten();
+    let known = |scopes: Vec<String>| -> Result<Vec<Scope>, Usage> {
+        scopes.iter().map(|name| Scope::parse(name).ok_or_else(|| unknown_scope(name))).collect()
+    };
     keys.map(|entry| {
         if let Some(text) = entry.as_str() {
             let (scopes, key) = text
                 .split_once(':')
                 .ok_or_else(|| Usage("MEMOIR_SERVER_KEYS must look like ingest+read:KEY,admin:KEY".into()))?;
-            return Ok((key.to_owned(), scopes.split('+').map(str::to_owned).collect()));
+            return Ok((key.to_owned(), known(scopes.split('+').map(str::to_owned).collect())?));
         }
         let key = entry.get("key").and_then(Value::as_str);
-        let key = key.ok_or_else(|| Usage("config.toml: each of [[server.keys]] needs a `key` and `scopes`".into()))?;
-        Ok((key.to_owned(), strings(entry.get("scopes"))))
+        let key = key.ok_or_else(|| Usage("each of [[server.keys]] needs a `key` and `scopes`".into()))?;
+        Ok((key.to_owned(), known(strings(entry.get("scopes")))?))
     })
     .collect()
+}
+
+fn unknown_scope(name: &str) -> Usage {
+    let known = Scope::ALL.map(Scope::as_str);
+    let meant = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    Usage(format!("unknown scope `{name}` of a server key{meant} (known are {})", known.join(", ")))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ fn post(server: &Running, key: &str, path: &str, body: &serde_json::Value) -> cr
 }
 
 #[test]
-fn without_keys_a_loopback_server_lets_everyone_on_this_machine_do_everything() {
+fn without_keys_a_loopback_server_lets_its_own_user_do_everything() {
     let server = start();
     server.store(&[record("s", "x")]);
     let everything = json!({"include_sealed": true, "secrecy_levels": ["secret", "sensitive"]});

@@ -17,7 +17,7 @@ pub fn backup(context: &Context, args: &BackupArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else {
         anyhow::bail!("there is no journal in {} yet", context.home.dir().display());
     };
-    let bytes = journal.backup(&args.file)?;
+    let bytes = journal.backup(&args.file).with_context(|| format!("cannot write {}", args.file.display()))?;
     let mut out = Out::new();
     out.line(&format!("{} holds all of the journal ({})", args.file.display(), print::size(bytes)))?;
     out.flush()?;

@@ -4,7 +4,7 @@ use super::Context;
 use super::remote::connect;
 use crate::cli::DoctorArgs;
 use crate::exit::Done;
-use crate::home::{Life, non_empty, system_clock};
+use crate::home::{Home, Life, non_empty, system_clock};
 use crate::print::{Out, Progress, Style, one_line, size};
 use crate::settings::SETTINGS;
 use crate::stop;
@@ -20,11 +20,12 @@ const FREE_BYTES_MIN: u64 = 100 << 20;
 const OTHER_VARIABLES: [&str; 1] = ["MEMOIR_HOME"];
 
 pub fn run(context: &Context, args: &DoctorArgs) -> Result<Done> {
-    let mut checks = vec![home(context), disk(context), variables()];
+    let mut checks = vec![home(&context.home), disk(&context.home), variables()];
     checks.extend(journal(context));
     let spool = context.spool()?;
     let redactor = context.settings.redactor()?;
     match args.server_url.as_deref().or(context.settings.server_url.as_deref()) {
+        None if !spool.dir().exists() => checks.push(good("spool", "nothing waits".to_owned())),
         None => checks.push(check_spool(&spool)),
         Some(url) => {
             let client = connect(&context.settings, url)?;
@@ -33,9 +34,23 @@ pub fn run(context: &Context, args: &DoctorArgs) -> Result<Done> {
             checks.extend(check_remote(&client, &spool, &names, &redactor, probe));
         }
     }
+    show(&checks, args.json)
+}
+
+/// What can be said when not even the settings can be read.
+pub fn without_settings(home: &Home, error: &anyhow::Error, args: &DoctorArgs) -> Result<Done> {
+    let settings = bad(
+        "settings",
+        format!("{error:#}"),
+        "mend config.toml or the environment; `memoir config` lists every setting",
+    );
+    show(&[self::home(home), disk(home), settings, versions()], args.json)
+}
+
+fn show(checks: &[Check], json: bool) -> Result<Done> {
     let mut out = Out::new();
-    for check in &checks {
-        if args.json {
+    for check in checks {
+        if json {
             out.json(&json!({"check": check.name, "ok": check.ok, "detail": check.detail, "fix": check.fix}))?;
             continue;
         }
@@ -55,12 +70,12 @@ fn bad(name: &'static str, detail: String, fix: &str) -> Check {
     Check { name, ok: false, detail, fix: Some(fix.to_owned()) }
 }
 
-fn home(context: &Context) -> Check {
-    let dir = context.home.dir();
+fn home(home: &Home) -> Check {
+    let dir = home.dir();
     if !dir.exists() {
         return good("home", format!("{} does not exist yet; the first event creates it", dir.display()));
     }
-    match context.home.problem() {
+    match home.problem() {
         Some(problem) => bad("home", problem, "mend its owner and permissions, or set MEMOIR_HOME"),
         None if tempfile::tempfile_in(dir).is_err() => {
             bad("home", format!("{} cannot be written", dir.display()), "make it writable for you, or set MEMOIR_HOME")
@@ -69,8 +84,8 @@ fn home(context: &Context) -> Check {
     }
 }
 
-fn disk(context: &Context) -> Check {
-    let existing = context.home.dir().ancestors().find(|dir| dir.exists());
+fn disk(home: &Home) -> Check {
+    let existing = home.dir().ancestors().find(|dir| dir.exists());
     let free = existing.and_then(free_bytes);
     match free {
         Some(free) if free < FREE_BYTES_MIN => bad(

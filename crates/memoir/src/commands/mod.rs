@@ -38,6 +38,11 @@ pub fn run(cli: Cli) -> Result<Done> {
     if let Command::Config(args) = &cli.command {
         return config::run(&home, args);
     }
+    if let Command::Doctor(args) = &cli.command
+        && let Err(error) = Settings::load(&home)
+    {
+        return doctor::without_settings(&home, &error, args);
+    }
     if let Some(problem) = home.problem().filter(|_| home.dir().exists() && !home.dir().is_dir()) {
         anyhow::bail!("{problem}");
     }

@@ -6,7 +6,6 @@ use crate::exit::{Done, Usage};
 use crate::home::{Life, system_clock};
 use crate::print::{self, Out};
 use anyhow::{Context as _, Result};
-use memoir_event::nearest;
 use memoir_server::{ApiKey, Parts, Rate, RatedClients, Scope, Scopes, ServerError, ServerSettings, serve};
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,19 +85,6 @@ fn server_settings(context: &Context, args: &ServeArgs) -> Result<ServerSettings
     })
 }
 
-fn api_key(key: &str, scopes: &[String]) -> Result<ApiKey> {
-    let scopes: Vec<Scope> = scopes
-        .iter()
-        .map(|name| {
-            Scope::parse(name).ok_or_else(|| {
-                let known = Scope::ALL.map(Scope::as_str);
-                let meant = nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-                Usage(format!("unknown scope `{name}` of a server key{meant} (known are {})", known.join(", ")))
-            })
-        })
-        .collect::<Result<_, _>>()?;
-    if scopes.is_empty() {
-        return Err(Usage("a server key needs at least one scope: ingest, read, secret or admin".into()).into());
-    }
-    ApiKey::new(key, Scopes::of(&scopes)).map_err(|error| Usage(error.to_string()).into())
+fn api_key(key: &str, scopes: &[Scope]) -> Result<ApiKey> {
+    ApiKey::new(key, Scopes::of(scopes)).map_err(|error| Usage(error.to_string()).into())
 }
