@@ -72,8 +72,8 @@ pub fn parse_ms(given: &str) -> Result<i64, TimeError> {
 
 /// `2026-04-28T09:30:00.000Z`.
 pub fn format_ms(ms: i64) -> String {
-    let bounded = ms.clamp(Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond());
-    let instant = Timestamp::from_millisecond(bounded).unwrap_or_default();
+    let beyond = if ms < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    let instant = Timestamp::from_millisecond(ms).unwrap_or(beyond);
     format!("{instant:.3}")
 }
 
@@ -94,6 +94,12 @@ mod tests {
     fn ancient_and_future_times_are_times() {
         assert!(Time::parse("0001-01-01T00:00:00Z").unwrap().ms() < 0);
         assert_eq!(Time::parse("9999-12-31T23:59:59Z").unwrap().ms(), 253_402_300_799_000);
+    }
+
+    #[test]
+    fn a_moment_beyond_the_calendar_is_written_as_its_end() {
+        assert!(format_ms(i64::MAX).starts_with("9999-12-30T"));
+        assert!(format_ms(i64::MIN).starts_with("-009999-"));
     }
 
     #[test]

@@ -48,8 +48,8 @@ fn ago(text: &str) -> Option<i64> {
 
 /// A moment in the user's own zone, to the second.
 pub fn local(ms: i64) -> String {
-    let bounded = ms.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
-    let zoned = jiff::Timestamp::from_millisecond(bounded).unwrap_or_default().to_zoned(TimeZone::system());
+    let beyond = if ms < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+    let zoned = jiff::Timestamp::from_millisecond(ms).unwrap_or(beyond).to_zoned(TimeZone::system());
     zoned.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
