@@ -35,7 +35,7 @@ impl Budget {
     }
 }
 
-/// The bytes of one document, given back when it is indexed.
+/// The bytes of a portion of documents, given back when they are indexed.
 pub(crate) struct Ticket {
     budget: Arc<Budget>,
     bytes: usize,
@@ -48,14 +48,14 @@ impl Drop for Ticket {
     }
 }
 
-/// A document with its ticket.
+/// A document, with a ticket if it is the last of its portion.
 pub(crate) struct TicketedDocument {
     document: TantivyDocument,
-    _ticket: Ticket,
+    _ticket: Option<Ticket>,
 }
 
 impl TicketedDocument {
-    pub const fn new(document: TantivyDocument, ticket: Ticket) -> TicketedDocument {
+    pub const fn new(document: TantivyDocument, ticket: Option<Ticket>) -> TicketedDocument {
         TicketedDocument { document, _ticket: ticket }
     }
 }
