@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file cannot be opened.
-    #[error("cannot open {path}: {reason}")]
+    #[error("cannot open the journal {path}: {reason}")]
     Open {
         /// The file.
         path: PathBuf,
@@ -14,7 +14,9 @@ pub enum JournalError {
         reason: String,
     },
     /// The file is something else.
-    #[error("{path} is neither a memoir journal nor a backup of one")]
+    #[error(
+        "{path} is not a memoir journal or a backup of one; move it away, or bring a backup back with `memoir restore`"
+    )]
     NotAJournal {
         /// The file.
         path: PathBuf,

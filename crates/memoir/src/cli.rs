@@ -8,12 +8,16 @@ use std::path::PathBuf;
 #[command(name = "memoir", version, propagate_version = true, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "\
 First steps:
-  memoir demo                       see the main job in a throw-away home
-  printf '%s\\n' '{\"session_id\":\"demo\",\"event_type\":\"user_message\",\"content\":\"hello\"}' | memoir ingest
-  memoir search hello
+  memoir demo                  see the main job in a throw-away home
+  memoir ingest < FILE         record capture events, one JSON object to a line
+  memoir search WORDS          find them again
+  memoir doctor                check that everything is in order
 
-Everything is kept in ~/.memoir (MEMOIR_HOME), readable only by you. No server, model or network is needed.
-Exit codes: 0 done; 1 failed, or part of the input was refused; 2 wrong usage or settings.")]
+Everything is kept in ~/.memoir (MEMOIR_HOME), readable only by you.
+No server, model or network is needed.
+
+Exit codes: 0 done; 1 failed, or part of the input was refused;
+2 wrong usage or settings.")]
 pub struct Cli {
     /// The directory that holds the journal (else MEMOIR_HOME, else ~/.memoir)
     #[arg(long, global = true, value_name = "DIR")]
@@ -61,15 +65,22 @@ pub enum Command {
 /// Reads capture events from standard input.
 #[derive(Args)]
 #[command(after_help = "\
-A capture event has session_id, event_type and content, and may have turn_id, topic_id, action_id, source, speaker,
-timestamp, visibility, secrecy_level, metadata and meta. Event types: user_message, assistant_message, tool_call,
+A capture event has session_id, event_type and content, and may have turn_id,
+topic_id, action_id, source, speaker, timestamp, visibility, secrecy_level,
+metadata and meta. Event types: user_message, assistant_message, tool_call,
 tool_result, command, file_change, session_summary, error.
 
-A line that cannot be taken is reported with its number; the others still go in, and the exit code is 1. An event
-with a turn_id, action_id or timestamp is stored once however often it comes.
+A line that cannot be taken is reported with its number; the others still go
+in, and the exit code is 1. An event with a turn_id, action_id or timestamp is
+stored once, however often it comes.
 
-With --server-url (or MEMOIR_SERVER_URL) events go to a server, its key in MEMOIR_SERVER_API_KEY; what cannot be
-delivered now waits in the spool and goes with the next run.")]
+With --server-url (or MEMOIR_SERVER_URL) events go to a server, its key in
+MEMOIR_SERVER_API_KEY; what cannot be delivered now waits in the spool and
+goes with the next run.
+
+Example:
+  printf '%s\\n' '{\"session_id\":\"demo\",\"event_type\":\"command\",\"content\":\"ls\"}' |
+    memoir ingest")]
 pub struct IngestArgs {
     /// Send the events to this server instead of the journal here
     #[arg(long, value_name = "URL")]
@@ -80,7 +91,7 @@ pub struct IngestArgs {
     /// The project these events belong to (else from their metadata's cwd, else this directory)
     #[arg(long, value_name = "ID")]
     pub repo: Option<String>,
-    /// Who records (else the setting `actor`, else your login name)
+    /// Who records (else the setting `actor`, else $USER)
     #[arg(long, value_name = "NAME")]
     pub actor: Option<String>,
     /// Refuse longer lines
@@ -152,8 +163,9 @@ pub struct ViewArgs {
 /// Finds events by their words.
 #[derive(Args)]
 #[command(after_help = "\
-Queries: words (any of them, best first), \"a phrase\", -without, prefix*, field:value (session, type, source, repo,
-actor, speaker, topic, turn, thread). Punctuation is never an error: src/main.rs:42, --release, don't.
+Queries: words (any of them, best first), \"a phrase\", -without, prefix*,
+field:value (session, type, source, repo, actor, speaker, topic, turn, thread).
+Punctuation is never an error: src/main.rs:42, --release, don't.
 
 Examples:
   memoir search flaky login test
@@ -232,8 +244,9 @@ pub struct ShowArgs {
 /// Serves the journal over HTTP until it is told to stop.
 #[derive(Args)]
 #[command(after_help = "\
-Other memoir processes may go on using the journal. On a loopback address no key is needed; any other address needs
-one: [[server.keys]] in config.toml, or MEMOIR_SERVER_KEYS='ingest+read:KEY'. GET /openapi.json describes the API.")]
+Other memoir processes may go on using the journal. On a loopback address no
+key is needed; any other address needs one: [[server.keys]] in config.toml, or
+MEMOIR_SERVER_KEYS='ingest+read:KEY'. GET /openapi.json describes the API.")]
 pub struct ServeArgs {
     /// The address to listen on
     #[arg(long, value_name = "ADDRESS")]

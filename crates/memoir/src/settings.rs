@@ -54,13 +54,7 @@ const fn setting(
 
 /// Every setting there is.
 pub const SETTINGS: [Setting; 21] = [
-    setting(
-        "actor",
-        &["MEMOIR_ACTOR"],
-        Kind::Text,
-        "",
-        "who records; stored with every event (else the user's login name)",
-    ),
+    setting("actor", &["MEMOIR_ACTOR"], Kind::Text, "", "who records; stored with every event (else $USER)"),
     setting(
         "server_url",
         &["MEMOIR_SERVER_URL"],
@@ -262,8 +256,7 @@ impl Settings {
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
         };
         let found = flatten(&table).map_err(|problem| Usage(format!("{}: {problem}", file.display())))?;
-        Settings::from_values(home, &found)
-            .map_err(|Usage(problem)| Usage(format!("{}: {problem}", file.display())).into())
+        Ok(Settings::from_values(home, &found)?)
     }
 
     fn from_values(home: &Home, file: &BTreeMap<String, Value>) -> Result<Settings, Usage> {
@@ -279,8 +272,12 @@ impl Settings {
                 (None, Some(value)) => (value.clone(), Origin::File),
                 (None, None) => (from_text(setting, setting.default).map_err(Usage)?, Origin::Default),
             };
-            let name = if let Origin::Environment(name) = origin { name } else { setting.key };
-            check(setting, &value).map_err(|what| Usage(format!("`{name}` {what}")))?;
+            check(setting, &value).map_err(|what| {
+                Usage(match origin {
+                    Origin::Environment(name) => format!("`{name}` {what}"),
+                    _ => format!("{}: `{}` {what}", home.config_file().display(), setting.key),
+                })
+            })?;
             shown.insert(setting.key, (show(setting, &value), origin));
             values.insert(setting.key, value);
         }
@@ -423,7 +420,7 @@ fn redact_rules(value: Option<&Value>) -> Result<Vec<CustomRule>, Usage> {
             let field = |name| rule.get(name).and_then(Value::as_str).map(str::to_owned);
             match (field("name"), field("pattern")) {
                 (Some(name), Some(pattern)) => Ok(CustomRule { name, pattern }),
-                _ => Err(Usage("each of [[redact.rules]] needs a `name` and a `pattern`".into())),
+                _ => Err(Usage("config.toml: each of [[redact.rules]] needs a `name` and a `pattern`".into())),
             }
         })
         .collect()
@@ -442,7 +439,7 @@ fn server_keys(value: Option<&Value>) -> Result<Vec<(String, Vec<Scope>)>, Usage
             return Ok((key.to_owned(), known(scopes.split('+').map(str::to_owned).collect())?));
         }
         let key = entry.get("key").and_then(Value::as_str);
-        let key = key.ok_or_else(|| Usage("each of [[server.keys]] needs a `key` and `scopes`".into()))?;
+        let key = key.ok_or_else(|| Usage("config.toml: each of [[server.keys]] needs a `key` and `scopes`".into()))?;
         Ok((key.to_owned(), known(strings(entry.get("scopes")))?))
     })
     .collect()
@@ -478,10 +475,13 @@ mod tests {
     fn a_wrong_value_is_named() {
         assert_eq!(
             problem("[server]\nport = 70000"),
-            "`server.port` must be a whole number from 0 to 65535, not `70000`"
+            "/nowhere/config.toml: `server.port` must be a whole number from 0 to 65535, not `70000`"
         );
-        assert_eq!(problem("actor = 5"), "`actor` must be a text, not integer");
-        assert_eq!(problem("[redact]\nallow = 'x'"), "`redact.allow` must be a list of texts, not string");
+        assert_eq!(problem("actor = 5"), "/nowhere/config.toml: `actor` must be a text, not integer");
+        assert_eq!(
+            problem("[redact]\nallow = 'x'"),
+            "/nowhere/config.toml: `redact.allow` must be a list of texts, not string"
+        );
         assert!(problem("[[redact.rules]]\nname = 'x'").contains("needs a `name` and a `pattern`"));
         assert_eq!(problem("[server]\nport = 1\n[[server.keys]]\nkey = 'k'\nscopes = ['read']"), "");
     }

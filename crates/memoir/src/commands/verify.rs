@@ -4,7 +4,7 @@ use super::Context;
 use crate::cli::VerifyArgs;
 use crate::exit::Done;
 use crate::home::Life;
-use crate::print::{self, Out, Progress};
+use crate::print::{Out, Progress};
 use crate::stop;
 use anyhow::Result;
 use memoir_journal::{Journal, Verified, verify_file};
@@ -50,10 +50,11 @@ pub fn run(context: &Context, args: &VerifyArgs) -> Result<Done> {
     } else if verified.stopped {
         out.line(&format!("stopped: {} records are proven so far", verified.records))?;
     } else {
-        out.line(&format!(
-            "{} proven: none was changed, moved or taken out",
-            print::count(verified.records, "record")
-        ))?;
+        let all = match verified.records {
+            1 => "the only record is".to_owned(),
+            records => format!("all {records} records are"),
+        };
+        out.line(&format!("{all} proven: none was changed, moved or taken out"))?;
     }
     out.flush()?;
     Ok(if verified.is_whole() { Done::Well } else { Done::Partly })

@@ -94,7 +94,7 @@ fn a_value_that_does_not_fit_is_refused_and_nothing_is_written() {
     fs::write(home.dir().join("config.toml"), "actor = 5").unwrap();
     home.run(&["status"]).failed_in_one_line(2, &["`actor` must be a text"]);
     fs::write(home.dir().join("config.toml"), "actor = [").unwrap();
-    home.run(&["status"]).failed_in_one_line(2, &["config.toml is not valid TOML"]);
+    home.run(&["status"]).failed_in_one_line(2, &["config.toml line 1 is not valid TOML"]);
     home.run(&["config", "set", "actor", "x"]).failed_in_one_line(2, &["config.toml is not valid TOML"]);
 }
 

@@ -95,7 +95,7 @@ fn four_recorders_share_a_spool_and_each_record_goes_once() {
 #[test]
 fn a_flush_says_what_it_delivered_and_needs_a_server_only_for_records_that_want_one() {
     let (client, home) = (Home::new(), Home::new());
-    assert_eq!(client.run(&["spool", "flush"]).succeeded().out, "delivered 0 records; 0 still wait\n");
+    assert_eq!(client.run(&["spool", "flush"]).succeeded().out, "delivered 0 records; 0 still waiting\n");
     let dead = format!("http://127.0.0.1:{}", dead_port());
     send(&client, &dead, &(0..120).map(|n| event(&format!("event {n}"))).collect::<Vec<_>>()).succeeded();
     client.run(&["spool", "flush"]).failed_in_one_line(2, &["--server-url"]);
@@ -103,6 +103,6 @@ fn a_flush_says_what_it_delivered_and_needs_a_server_only_for_records_that_want_
     assert_eq!((still.code(), still.json()["waiting"].as_u64()), (1, Some(120)));
     let server = home.serve();
     let ran = client.run(&["spool", "flush", "--server-url", &server.url()]).succeeded();
-    assert_eq!(ran.out, "delivered 120 records; 0 still wait\n");
+    assert_eq!(ran.out, "delivered 120 records; 0 still waiting\n");
     assert_eq!(home.texts().len(), 120);
 }
