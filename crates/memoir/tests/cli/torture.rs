@@ -242,7 +242,10 @@ fn judge(world: &World<'_>) {
     let book = world.book();
     let server = home.serve();
     home.run(&["spool", "flush", "--server-url", &server.url()]).succeeded();
-    assert_eq!((home.waiting(), home.spooled_files().len()), (0, 0), "nothing is left in the spool");
+    // Half a line of a killed recorder, which nobody was promised, may have been set aside.
+    let left: Vec<_> =
+        home.spooled_files().into_iter().filter(|path| !path.to_string_lossy().contains(".bad-")).collect();
+    assert_eq!((home.waiting(), left.len()), (0, 0), "nothing is left in the spool: {left:?}");
     home.verified();
     let stored = counts(home);
     let twice: Vec<_> = stored.iter().filter(|(_, count)| **count > 1).collect();
