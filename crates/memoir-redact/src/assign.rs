@@ -113,6 +113,12 @@ fn assignment(scan: &mut Scan<'_>, name: Name, named: Named) -> bool {
     if !value.quoted && named != Named::Password && scan.bytes[value.end..].starts_with(b"..") {
         return false;
     }
+    let named = match named {
+        // A path is judged, and found to be the working directory.
+        Named::Pwd if value::is_path(bytes) => return true,
+        Named::Pwd => Named::Password,
+        other => other,
+    };
     let flag = name.start > 0 && scan.bytes[name.start - 1] == b'-';
     if judge::is_secret(
         named,

@@ -7,6 +7,8 @@ use crate::value;
 
 /// How much of a command is read.
 const COMMAND_BYTES_MAX: usize = 2048;
+/// How far before a word of SQL its statement is looked for.
+const STATEMENT_BYTES_MAX: usize = 160;
 
 /// One word of a command line.
 struct Word {
@@ -179,6 +181,84 @@ pub(crate) fn login_at(scan: &mut Scan<'_>, at: usize) {
             plain(scan, pair[1].start, pair[1].end);
         }
     }
+}
+
+/// `openssl … -passin pass:x`, `-passout pass:x`: the kind of source stays.
+pub(crate) fn openssl_at(scan: &mut Scan<'_>, at: usize) {
+    let rest = &scan.bytes[at..];
+    let flag = rest.iter().take(16).take_while(|b| b.is_ascii_lowercase() || **b == b'-').count();
+    if !matches!(&rest[..flag], b"-pass" | b"-passin" | b"-passout") {
+        return;
+    }
+    let gap = rest[flag..].iter().take(8).take_while(|b| b" \t=\"',\\".contains(b)).count();
+    let start = at + flag + gap + b"pass:".len();
+    if gap == 0 || !rest[flag + gap..].starts_with(b"pass:") {
+        return;
+    }
+    let quote = scan.bytes[at + flag..start].iter().rev().find(|b| matches!(b, b'"' | b'\'')).copied();
+    let end = scan.bytes[start..]
+        .iter()
+        .take(COMMAND_BYTES_MAX)
+        .position(|&b| b == b'\n' || quote.map_or(b.is_ascii_whitespace() || b";|&\"'`".contains(&b), |q| b == q))
+        .unwrap_or(scan.bytes.len().min(start + COMMAND_BYTES_MAX) - start);
+    plain(scan, start, start + end);
+}
+
+/// `htpasswd -b FILE USER PASSWORD`, and `-nb USER PASSWORD`.
+pub(crate) fn htpasswd_at(scan: &mut Scan<'_>, at: usize) {
+    const NAME: &[u8] = b"htpasswd ";
+    let text = scan.bytes;
+    if !text[at..].starts_with(NAME) {
+        return;
+    }
+    let (mut batch, mut to_stdout, mut cost) = (false, false, false);
+    let mut place = 0;
+    for w in words(text, at + NAME.len()) {
+        let word = &text[w.start..w.end];
+        if let Some(flags) = word.strip_prefix(b"-").filter(|_| place == 0) {
+            batch |= flags.contains(&b'b');
+            to_stdout |= flags.contains(&b'n');
+            cost = matches!(flags.last(), Some(b'C' | b'r'));
+            continue;
+        }
+        if std::mem::take(&mut cost) && word.iter().all(u8::is_ascii_digit) {
+            continue;
+        }
+        place += 1;
+        if batch && place == if to_stdout { 2 } else { 3 } {
+            return plain(scan, w.start, w.end);
+        }
+    }
+}
+
+/// `CREATE USER … IDENTIFIED BY '…'`, also `IDENTIFIED WITH plugin BY '…'`, and without quotes.
+pub(crate) fn identified_by_at(scan: &mut Scan<'_>, at: usize) {
+    let text = scan.bytes;
+    let Some(start) = at.checked_sub(6).filter(|&s| text[s..at].eq_ignore_ascii_case(b"identi")) else { return };
+    let from = start.saturating_sub(STATEMENT_BYTES_MAX);
+    let before = text[from..start].to_ascii_lowercase();
+    let statement =
+        [&b"create user"[..], b"alter user", b"grant ", b"create role"].iter().any(|w| entropy::contains(&before, w));
+    let words = words(text, at + 4);
+    let is = |w: &Word, word: &[u8]| text[w.start..w.end].eq_ignore_ascii_case(word);
+    let by = words.iter().take(3).position(|w| is(w, b"by") || is(w, b"as"));
+    let Some(by) = by.filter(|&by| if by == 0 { is(&words[0], b"by") } else { is(&words[0], b"with") }) else { return };
+    let Some(value) = words[by + 1..].iter().find(|w| !is(w, b"password") && !is(w, b"values")) else { return };
+    let lead = text[value.start..value.end].iter().take_while(|&&b| b == b'\\').count();
+    let from = value.start + lead + 1;
+    match text.get(value.start + lead) {
+        Some(quote @ (b'\'' | b'"')) if statement || text[start].is_ascii_uppercase() => {
+            let len = text[from..value.end].iter().position(|b| b == quote).unwrap_or(value.end - from);
+            plain(scan, from, from + len);
+        }
+        Some(_) if statement && is_word_value(&text[value.start..value.end]) => plain(scan, value.start, value.end),
+        _ => {}
+    }
+}
+
+/// A password that Oracle takes without quotes.
+fn is_word_value(v: &[u8]) -> bool {
+    v.len() >= 4 && v.iter().all(|b| b.is_ascii_alphanumeric() || b"_#$".contains(b))
 }
 
 fn plain(scan: &mut Scan<'_>, start: usize, end: usize) {

@@ -5,7 +5,7 @@ mod index;
 use index::Index;
 
 use crate::assign::Name;
-use crate::names::Named;
+use crate::names::{self, Named};
 use crate::providers::contextual::{CONTEXTUAL, Contextual};
 use crate::scan::{Rank, Scan};
 use crate::{boundary, entropy, shape};
@@ -282,6 +282,12 @@ fn starts(text: &[u8], (start, end): (usize, usize)) -> impl Iterator<Item = usi
 
 fn judge(scan: &mut Scan<'_>, name: Name, named: Named, run: (usize, usize)) {
     let bytes = scan.bytes;
+    let run = match inner_name(bytes, run) {
+        // `secret … --from-literal=password=…`: the nearer name is looked at on its own.
+        Some((start, end)) if scan.text.get(start..end).is_some_and(|n| names::classify(n) != Named::Plain) => return,
+        Some((_, end)) => (end + 1, run.1),
+        None => run,
+    };
     let from = line_start(bytes, name.start.max(1)).min(name.start);
     let before = bytes[from..run.0].to_ascii_lowercase();
     let filler = entropy::is_filler(&bytes[run.0..run.1]);
@@ -313,6 +319,14 @@ fn judge(scan: &mut Scan<'_>, name: Name, named: Named, run: (usize, usize)) {
     if matches!(named, Named::Token | Named::Secret | Named::Password) {
         generic(scan, name, named, run);
     }
+}
+
+/// `name=` inside a run: where the name starts and ends.
+fn inner_name(text: &[u8], (start, end): (usize, usize)) -> Option<(usize, usize)> {
+    let padding = text[start..end].iter().rev().take_while(|&&b| b == b'=').count();
+    let equals = start + memchr::memrchr(b'=', &text[start..end - padding])?;
+    let len = text[start..equals].iter().rev().take_while(|b| b.is_ascii_alphabetic() || b"-_.".contains(b)).count();
+    (len > 1).then_some((equals - len, equals))
 }
 
 /// A provider's name and a secret word, and a value that looks random but has none of the listed shapes.
@@ -366,5 +380,5 @@ fn fits(shapes: &str, text: &[u8], start: usize, end: usize) -> bool {
 
 /// Whether a shape ends at `end` in a text that may go on.
 fn fits_within(shapes: &str, text: &[u8], start: usize, end: usize) -> bool {
-    shapes.split('|').any(|s| shape::match_at(s, text, start).is_some_and(|m| m.end == end))
+    shapes.split('|').any(|s| shape::match_at(s, text, start).is_some_and(|m| m.end == end && !m.file_name))
 }

@@ -63,7 +63,7 @@ enum Under {
 impl Under {
     /// Whether a number is a secret too. Under `token` or `tokens` it is a count.
     fn hides_numbers(self) -> bool {
-        matches!(self, Under::Secret(Named::Password | Named::Secret))
+        matches!(self, Under::Secret(Named::Password | Named::Pwd | Named::Secret))
     }
 
     fn key(name: &str) -> Under {
@@ -204,6 +204,7 @@ impl<'j> Walk<'_, 'j> {
         let text = self.unescaped(&raw)?;
         if let Under::Secret(named) = under
             && self.is_secret(&text)
+            && !(named == Named::Pwd && value::is_path(text.as_bytes()))
         {
             self.replace(raw.start, raw.end, marker(named.rule()), named.rule().into());
             return Some(());

@@ -9,6 +9,8 @@ mod commands;
 mod context;
 mod entropy;
 mod findings;
+mod foreign;
+mod glue;
 mod headers;
 mod hosts;
 mod json;
@@ -122,7 +124,7 @@ impl Redactor {
             }
             text.is_char_boundary(h.start)
                 && text.is_char_boundary(h.end)
-                && !self.is_kept(&text[h.start..h.end], h.rank)
+                && !self.is_kept(text, h.start, h.end, h.rank)
         });
         hits.sort_by_key(|h| (h.start, std::cmp::Reverse(h.end)));
         let mut spans: Vec<(Span, Rank)> = Vec::with_capacity(hits.len());
@@ -141,15 +143,24 @@ impl Redactor {
         spans.into_iter().map(|(span, _)| span).collect()
     }
 
-    fn is_kept(&self, secret: &str, rank: Rank) -> bool {
-        let inside_marker = rank != Rank::Block && secret.contains("[redacted:") && value::is_marker(secret.as_bytes());
-        inside_marker || self.is_allowed(secret)
+    fn is_kept(&self, text: &str, start: usize, end: usize, rank: Rank) -> bool {
+        let secret = &text[start..end];
+        let inside_marker = rank != Rank::Block && secret.contains(MARKER) && value::is_marker(secret.as_bytes());
+        inside_marker || !self.allow.is_empty() && (self.is_allowed(secret) || self.is_allowed(word(text, start, end)))
     }
 
     /// Whether the user's allow list covers all of `secret`.
     pub(crate) fn is_allowed(&self, secret: &str) -> bool {
         self.allow.iter().any(|a| a.is_match(secret))
     }
+}
+
+/// The run of characters around a secret that holds neither blanks nor quotes.
+fn word(text: &str, start: usize, end: usize) -> &str {
+    let outside = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`');
+    let from = text[..start].rfind(outside).map_or(0, |i| i + text[i..].chars().next().map_or(1, char::len_utf8));
+    let to = text[end..].find(outside).map_or(text.len(), |i| end + i);
+    text[from..to].trim_end_matches('\\')
 }
 
 /// A part of a text to replace, and the rule that says so.

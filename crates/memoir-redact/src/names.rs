@@ -2,6 +2,7 @@
 
 mod words;
 
+use crate::foreign;
 use words::{HEADS_DROPPED, KEY_HEADS, KEY_HEADS_DROPPED, TAILS_KEPT, TOKEN_HEADS_DROPPED};
 
 /// What a name says about its value.
@@ -9,6 +10,8 @@ use words::{HEADS_DROPPED, KEY_HEADS, KEY_HEADS_DROPPED, TAILS_KEPT, TOKEN_HEADS
 pub(crate) enum Named {
     /// A password: any value counts, however short.
     Password,
+    /// `pwd`: a password, unless the value is a path. Then it is the working directory.
+    Pwd,
     /// A secret or a credential: any quoted value counts.
     Secret,
     /// A token or an API key: the value should look like one.
@@ -27,7 +30,7 @@ impl Named {
     /// The rule name that a value under such a name is replaced with.
     pub fn rule(self) -> &'static str {
         match self {
-            Named::Password => "password",
+            Named::Password | Named::Pwd => "password",
             Named::Secret => "secret",
             Named::Token | Named::Weak => "token",
             Named::Authorization => "authorization",
@@ -113,7 +116,13 @@ fn words<'b>(name: &[u8], buf: &'b mut [u8; NAME_BYTES_MAX * 2], ends: &mut [u8;
 /// What `name` says about its value.
 pub(crate) fn classify(name: &str) -> Named {
     let name = name.as_bytes();
-    if name.len() > NAME_BYTES_MAX || !may_be_secret(name) {
+    if name.len() > NAME_BYTES_MAX {
+        return Named::Plain;
+    }
+    if foreign::ends(name) {
+        return Named::Password;
+    }
+    if !may_be_secret(name) {
         return Named::Plain;
     }
     let mut buf = [0u8; NAME_BYTES_MAX * 2];
@@ -171,6 +180,7 @@ fn may_be_secret(name: &[u8]) -> bool {
 
 fn by_tail(tail: &str, head: &str, count: usize, name: &[u8]) -> Named {
     match tail {
+        "pwd" if count == 1 || head == "old" => Named::Pwd,
         "password" | "passwd" | "passphrase" | "pwd" | "passcode" | "passwords" | "passwort" | "pgpassword"
         | "mnemonic" => Named::Password,
         "pass" | "pw" | "pswd" | "psw" if count > 1 => Named::Password,

@@ -7,10 +7,11 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use crate::glue::Glue;
 use crate::providers::contextual::CONTEXTUAL;
 use crate::providers::prefixed::PREFIXED;
 use crate::shape::{self, Part};
-use crate::{assign, boundary, commands, context, entropy, headers, hosts, pem, special, urls};
+use crate::{assign, commands, context, entropy, foreign, headers, hosts, pem, special, urls};
 
 /// Something to replace.
 #[derive(Debug, Clone)]
@@ -90,6 +91,9 @@ const CALLS: &[(&[&str], Call)] = &[
     (&["curl", "wget", "http", "xh -"], commands::curl_at),
     (&["mysq", "mari", "sshp", "redi", "mong", "psql", "ldap", "smbc", "inis", "plin"], commands::short_flag_at),
     (&["ogin"], commands::login_at),
+    (&["fied"], commands::identified_by_at),
+    (&["-pas"], commands::openssl_at),
+    (&["htpa"], commands::htpasswd_at),
     (&["priv", "acce"], assign::word_at),
     (&["secu"], commands::secure_string_at),
     (&["arn:"], hosts::arn_at),
@@ -186,6 +190,7 @@ fn build() -> Filter {
             nexts.iter().for_each(|&d| filter.add([a, b, c, d], Action::Call(call)));
         }
     }
+    foreign::windows(|bytes| filter.add(bytes, Action::Call(foreign::at)));
     for (index, prefixed) in PREFIXED.iter().enumerate() {
         anchor(prefixed.pattern, |bytes, offset| filter.add(bytes, Action::Shape { index: index as u16, offset }));
     }
@@ -308,26 +313,19 @@ fn dispatch(filter: &Filter, scan: &mut Scan<'_>, folded: u32, at: usize) {
 fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
     let rule = &PREFIXED[index];
     let Some(found) = shape::match_at(rule.pattern, scan.bytes, at.min(scan.bytes.len())) else { return };
-    let prefix = shape::prefix(rule.pattern);
-    // A prefix that ends in a separator is one wherever it stands: `backup-ghp_…`, `x_ghp_…`.
-    let distinct = prefix.len() >= 4 && prefix.ends_with('_') || prefix.len() >= 5 && prefix.ends_with(['-', '.']);
-    if !distinct && !boundary::starts_at(scan.bytes, at) {
-        return;
-    }
-    // In a path or in base64 text a short prefix turns up by chance.
-    let by_chance = |before: u8| before == b'+' || (matches!(before, b'-' | b'.') && !distinct);
-    if prefix.len() < 5 && at > 0 && (by_chance(scan.bytes[at - 1]) || after_base64(scan.bytes, at)) {
-        return;
-    }
-    if rule.floor == 0.0
-        && (at > 0 && scan.bytes[at - 1] == b'/' || matches!(scan.bytes.get(found.end), Some(b'/' | b'+')))
-    {
-        return;
-    }
-    if prefix.len() < 5 && scan.bytes.get(found.end) == Some(&b'+') {
-        return;
-    }
     let body = &scan.bytes[found.body..found.end];
+    let glue = Glue { prefix: shape::prefix(rule.pattern), pattern: rule.pattern, any_body: rule.floor == 0.0 };
+    if !glue.stands(scan.bytes, at, body) {
+        return;
+    }
+    // `AC9f8e….png` is a file's name; `backup-ghp_….json` is one with a token in it.
+    if found.file_name && !glue.names_file(scan.bytes, at, body) {
+        return;
+    }
+    let next = scan.bytes.get(found.end);
+    if glue.any_body && matches!(next, Some(b'/' | b'+')) || glue.prefix.len() < 5 && next == Some(&b'+') {
+        return;
+    }
     if rule.floor > 0.0 && (entropy::bits(body) < rule.floor || entropy::is_filler(body) || entropy::is_runs(body)) {
         return;
     }
@@ -335,12 +333,6 @@ fn shape_at(scan: &mut Scan<'_>, index: usize, at: usize) {
         return;
     }
     scan.hit(at, found.end, rule.name, Rank::Shape);
-}
-
-/// `/` and `=` start a value, unless base64 goes on before them.
-fn after_base64(bytes: &[u8], at: usize) -> bool {
-    let run = bytes[..at].iter().rev().take(32).take_while(|&&b| shape::in_class(b'b', b)).count();
-    bytes[at - 1] == b'/' && run >= 10 && entropy::looks_random(&bytes[at - run..at - 1], 9)
 }
 
 /// `learn-contrib-package-list`: small words joined by dashes, no digit.

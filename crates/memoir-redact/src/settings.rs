@@ -11,7 +11,7 @@ use crate::scan::{Hit, Rank};
 pub struct Settings {
     /// Further things to redact.
     pub rules: Vec<CustomRule>,
-    /// Regular expressions: a secret that one of them matches in full is kept.
+    /// Regular expressions: a secret is kept if one of them matches all of it, or all of the word it is part of.
     pub allow: Vec<String>,
 }
 

@@ -71,6 +71,8 @@ pub(crate) fn in_class(class: u8, b: u8) -> bool {
 pub(crate) struct Matched {
     pub end: usize,
     pub body: usize,
+    /// Whether the ending of a file's name follows.
+    pub file_name: bool,
 }
 
 /// Matches `pattern` at `at`, up to a right boundary: the run must end where the token ends.
@@ -100,10 +102,7 @@ pub(crate) fn match_at(pattern: &str, text: &[u8], at: usize) -> Option<Matched>
         }
     }
     let open = text.get(pos).is_some_and(|&b| in_class(last_class, b) || b.is_ascii_alphanumeric());
-    if open || boundary::is_file_name(&text[pos..]) {
-        return None;
-    }
-    Some(Matched { end: pos, body: body.unwrap_or(at) })
+    (!open).then(|| Matched { end: pos, body: body.unwrap_or(at), file_name: boundary::is_file_name(&text[pos..]) })
 }
 
 /// The literal text a pattern starts with.

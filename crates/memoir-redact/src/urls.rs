@@ -83,7 +83,10 @@ fn query(scan: &mut Scan<'_>, from: usize, end: usize) {
                 stop -= 1;
             }
             let v = &scan.bytes[start..stop];
-            let named = names::classify(name);
+            let named = match names::classify(name) {
+                Named::Pwd if !value::is_path(v) => Named::Password,
+                other => other,
+            };
             let strong = matches!(named, Named::Password | Named::Secret | Named::Token);
             let known = names::is_query_secret(name) && entropy::looks_random(v, 10);
             let counts = strong && v.len() >= 4 && !v.iter().all(u8::is_ascii_digit) || known;

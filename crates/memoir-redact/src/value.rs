@@ -209,6 +209,16 @@ fn marker_len(v: &[u8]) -> Option<usize> {
     }
 }
 
+/// `/work`, `~`, `./x`, `C:\\x`: a place in the file system.
+pub(crate) fn is_path(v: &[u8]) -> bool {
+    match *v {
+        [b'/' | b'~', ..] | [b'\\', b'\\', ..] | [b'.'] => true,
+        [b'.', b'/' | b'\\', ..] | [b'.', b'.', ..] => true,
+        [drive, b':'] | [drive, b':', b'/' | b'\\', ..] => drive.is_ascii_alphabetic(),
+        _ => false,
+    }
+}
+
 /// `test:test`, `username:password`: what manuals write where a user and a password belong.
 pub(crate) fn is_teaching_pair(user: &[u8], password: &[u8]) -> bool {
     const USERS: [&[u8]; 9] = [b"user", b"username", b"test", b"admin", b"name", b"login", b"demo", b"guest", b"foo"];

@@ -38,9 +38,107 @@ fn prefixed_names_are_names_of_secrets() {
 
 #[test]
 fn a_token_is_one_wherever_it_stands_in_a_name() {
-    let token = made("ghp_{a36-255}");
-    for before in ["s-", "x_", "backup.", "a/", "=", "run"] {
-        goes(&format!("{before}{token}"), &token, &[]);
+    for pattern in ["ghp_{a36}", "npm_{a36}", "hf_{a34}", "AKIA{r16}", "ASIA{r16}", "AIzaSy{a33}", "glpat-{a20}"] {
+        let token = made(pattern);
+        for before in
+            ["-", "+", "_", ".", "/", ":", "@", "#", "s-", "x_", "backup.", "a/", "=", "run", "7", "sess-", "turn-"]
+        {
+            goes(&format!("{before}{token}"), &token, &[before]);
+            goes(&format!("see {before}{token} there"), &token, &[before, " there"]);
+        }
+        goes(&format!("backup-{token}.txt"), &token, &["backup-", ".txt"]);
+        goes(&format!("rm cache_{token}.json"), &token, &["rm cache_", ".json"]);
+    }
+}
+
+#[test]
+fn a_token_in_a_diff_a_list_or_a_quotation_is_found() {
+    for pattern in ["AKIA{r16}", "sk-{a48}", "key-{a32}", "LTAI{a20}", "hf_{a34}", "SK{h32}", "dapi{h32}"] {
+        let token = made(pattern);
+        for lead in ["-", "+", "- ", "> ", "# ", "  * ", "-\t", "| ", "--- "] {
+            goes(&format!("@@ -1 +1 @@\n{lead}{token}\n"), &token, &[&format!("\n{lead}[redacted:")]);
+        }
+    }
+}
+
+#[test]
+fn a_key_of_google_need_not_start_like_most_of_them() {
+    let key = made("AIza{a35}");
+    goes(&format!("it is {key} now"), &key, &["it is [redacted:google-key] now"]);
+}
+
+#[test]
+fn a_live_key_is_named_after_stripe_like_a_test_key() {
+    for pattern in ["sk_live_{a24}", "sk_live_{a50}", "sk_live_{h40}", "sk_test_{a24}", "rk_live_{a24}"] {
+        let key = made(pattern);
+        goes(&format!("it is {key} now"), &key, &["it is [redacted:stripe-key] now"]);
+    }
+}
+
+#[test]
+fn passwords_in_sql_go() {
+    let word = made("{a12}");
+    for before in [
+        "CREATE USER 'app'@'%' IDENTIFIED BY '",
+        "create user app identified by '",
+        "ALTER USER app IDENTIFIED WITH caching_sha2_password BY '",
+        "GRANT ALL ON *.* TO 'app'@'%' IDENTIFIED BY PASSWORD '",
+        "CREATE USER app PASSWORD '",
+        "ALTER ROLE app WITH PASSWORD '",
+        "ALTER ROLE app WITH LOGIN ENCRYPTED PASSWORD '",
+    ] {
+        goes(&format!("{before}{word}';"), &word, &[before, "';"]);
+    }
+    goes(&format!("ALTER USER app IDENTIFIED BY {word};"), &word, &["IDENTIFIED BY ", ";"]);
+}
+
+#[test]
+fn passwords_of_openssl_and_htpasswd_go() {
+    let word = made("{a12}");
+    goes(&format!("openssl rsa -passin pass:{word} -out k"), &word, &["-passin pass:", " -out k"]);
+    goes(&format!("openssl req -passout 'pass:a {word}' -x"), &word, &["-passout 'pass:", "' -x"]);
+    goes(&format!("[\"openssl\",\"-passin\",\"pass:{word}\"]"), &word, &["\"-passin\",\"pass:"]);
+    goes(&format!("htpasswd -b /etc/users me {word}"), &word, &["htpasswd -b /etc/users me "]);
+    goes(&format!("htpasswd -cbB -C 10 users me '{word}' && x"), &word, &["-C 10 users me '", "' && x"]);
+    goes(&format!("htpasswd -nb me {word}"), &word, &["htpasswd -nb me "]);
+}
+
+#[test]
+fn passwords_named_in_other_languages_go() {
+    let word = made("{L4}{d2}{U4}");
+    for before in [
+        "パスワード：",
+        "パスワードは",
+        "密码: ",
+        "初始密码是",
+        "密碼：",
+        "비밀번호: ",
+        "contraseña: ",
+        "Contraseña = ",
+        "contrasena=",
+        "Mot de passe : ",
+        "Passwort: ",
+        "Kennwort: ",
+        "senha: ",
+        "Пароль: ",
+        "пароль=",
+        "wachtwoord: ",
+        "lösenord: ",
+        "**Senha**: `",
+        "\"senha\": \"",
+    ] {
+        goes(&format!("{before}{word}"), &word, &[before]);
+        goes(&format!("a\n  {before}{word}。\nb"), &word, &[before, "\nb"]);
+    }
+}
+
+#[test]
+fn a_secret_of_a_cluster_keeps_the_names_of_its_parts() {
+    for value in [made("{a8}"), made("{a12}9"), made("{a32}")] {
+        assert_eq!(
+            text(&format!("kubectl create secret generic db --from-literal=password={value} -n x")),
+            "kubectl create secret generic db --from-literal=password=[redacted:password] -n x"
+        );
     }
 }
 

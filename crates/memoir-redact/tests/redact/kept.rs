@@ -1,5 +1,6 @@
 //! What others mangled stays as it is.
 
+use crate::corpus::{Random, token};
 use crate::text;
 
 #[track_caller]
@@ -117,4 +118,70 @@ fn an_arn_without_an_account_stays() {
 fn identifiers_with_a_short_form_in_them_stay() {
     stays("`CondenseSession` passes `state.TranscriptUUIDAtStart` and `state.TokenUsage` to algolia");
     stays("algolia key TranscriptUUIDAtStart");
+}
+
+#[test]
+fn the_working_directory_is_no_password() {
+    for line in [
+        "PWD=/work/main",
+        "pwd=/x",
+        "docker run -e PWD=/app -it x",
+        "OLDPWD=/home/me/9f8e7d6c5b4a39281706f5e4d3c2b1a0x",
+        "PWD=/home/me/q8Lw2nRt5xYb7kPd9Zc4",
+        "OLD_PWD=/home/me",
+        "pwd: /work/main",
+        "pwd = \"/work/main\"",
+        "PWD=~",
+        "PWD=~/src",
+        "pwd=C:\\Users\\me",
+        "pwd=\"$(pwd)\"",
+        "PWD=$(pwd)",
+        "https://h.example/?pwd=/work/main",
+    ] {
+        stays(line);
+    }
+    let json = r#"{"pwd":"/work/main","PWD":"C:\\work","OLDPWD":"~/x"}"#;
+    assert_eq!(memoir_redact::Redactor::builtin().json(json), json);
+}
+
+#[test]
+fn a_prefix_that_turns_up_by_chance_in_base64_or_before_a_hash_stays() {
+    let made = |pattern| token(pattern, &mut Random::new(5));
+    let (blob, tail, hash) = (made("{a40}"), made("{a20}"), made("{h32}"));
+    stays(&format!("integrity sha512-{blob}+LTAI{tail}=="));
+    stays(&format!("integrity sha512-{blob}/LTAI{tail}=="));
+    stays(&format!("\"{blob}LTAI{tail}\""));
+    stays(&format!("h1:{blob}fm2_{}=", made("{a90}")));
+    for name in ["cache-key-", "cache_key_", "task-", "my-api-", "Pubblico-", "video_box.ico-"] {
+        stays(&format!("{name}{hash}"));
+        stays(&format!("/assets/{name}{hash}.png"));
+    }
+    stays("GSSAPI-VIRHEKAPSELOINTIMERKKIJONO.");
+}
+
+#[test]
+fn words_for_a_password_in_other_languages_are_no_passwords_themselves() {
+    for line in [
+        "senha: obrigatória",
+        "senha: required",
+        "パスワード: 必須",
+        "パスワードは必須です",
+        "密码: 请输入密码",
+        "contraseña: nueva",
+        "Mot de passe : oublié",
+        "Пароль: неверный",
+        "Kennwort: getPassword(x9)",
+        "wachtwoord: ${WACHTWOORD}",
+    ] {
+        stays(line);
+    }
+}
+
+#[test]
+fn what_only_reads_like_sql_or_a_source_of_a_password_stays() {
+    stays("the three spots identified by Copilot for the user role");
+    stays("sessions are identified as \"orphaned\" here");
+    stays("openssl rsa -passin env:KEY -passout file:/run/k -in a");
+    stays("openssl rsa -passin pass:$KEY");
+    stays("htpasswd -c /etc/users me");
 }

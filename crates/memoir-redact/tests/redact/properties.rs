@@ -83,12 +83,33 @@ fn fragment() -> impl Strategy<Value = String> {
         "\\",
         "|",
         "%3D",
+        "PWD=",
+        "/work/main",
+        "pwd",
+        "+",
+        "/",
+        "IDENTIFIED BY '",
+        "CREATE USER ",
+        "-passin pass:",
+        "htpasswd -b f u ",
+        "パスワード",
+        "は",
+        "：",
+        "contraseña",
+        "mot de passe",
+        "Пароль",
+        "senha: ",
+        "--from-literal=",
+        "sk_live_",
     ];
     prop_oneof![
         6 => proptest::sample::select(fixed.to_vec()).prop_map(str::to_owned),
         1 => any::<u64>().prop_map(|seed| {
             let mut random = corpus::Random::new(seed);
-            let patterns = ["ghp_{a36}", "sk-{a24}", "AKIA{r16}", "glpat-{s20}", "{h40}", "{a32}"];
+            let patterns = [
+                "ghp_{a36}", "sk-{a24}", "AKIA{r16}", "glpat-{s20}", "{h40}", "{a32}", "AIza{s35}", "hf_{a34}",
+                "sk_live_{s30}",
+            ];
             corpus::token(patterns[random.below(patterns.len())], &mut random)
         }),
         1 => "\\PC{0,6}",

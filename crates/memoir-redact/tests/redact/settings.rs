@@ -34,6 +34,20 @@ fn what_the_allow_list_matches_in_full_is_kept() {
 }
 
 #[test]
+fn what_is_part_of_a_word_that_the_allow_list_matches_in_full_is_kept() {
+    let settings = Settings { rules: Vec::new(), allow: vec!["arn:.*".into()] };
+    let redactor = Redactor::new(&settings).unwrap();
+    let arn = "arn:aws:iam::111122223333:role/deploy";
+    for kept in [arn.to_owned(), format!("see {arn} and"), format!("é「 {arn}\n"), format!("Resource: \"{arn}\",")] {
+        assert_eq!(redactor.text(&kept), kept);
+        let json = format!(r#"{{"a":"{}"}}"#, kept.replace('"', "\\\"").replace('\n', "\\n"));
+        assert_eq!(redactor.json(&json), json);
+    }
+    assert!(redactor.text(&format!("x={arn}")).contains("[redacted:aws-account]"));
+    assert_eq!(redactor.text("arn: password=hunter2"), "arn: password=[redacted:password]");
+}
+
+#[test]
 fn a_rule_that_cannot_be_used_is_named() {
     let with = |r| Redactor::new(&Settings { rules: vec![r], allow: Vec::new() }).unwrap_err();
     let error = with(rule("broken", "("));
