@@ -16,6 +16,10 @@ const STRONG_BITS: f32 = 36.0;
 const SOLID_BITS: f32 = 30.0;
 /// Bits in a character of base64.
 const CHARACTER_BITS: f32 = 6.0;
+/// Shortest body that is random enough by the kinds of its characters.
+const MIXED_BYTES_MIN: usize = 16;
+/// Shortest body after a prefix that words end with: nobody's task has a name that long.
+const LONG_BYTES_MIN: usize = 32;
 /// Longest word that a token may be glued to.
 const WORD_BYTES_MAX: usize = 24;
 
@@ -85,8 +89,9 @@ impl Glue<'_> {
         if before == b'/' {
             return self.prefix.len() >= 5 || self.is_strong() || blob_before(text, at) == 0;
         }
-        // `cache-key-9f8e…`: a word and a hash.
-        if self.is_wordy() && body.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-') {
+        // `cache-key-9f8e…`, `DISK9f8e…`: a word and a hash.
+        let joined = !mark || self.prefix.ends_with(['-', '_', '.']);
+        if self.is_wordy() && joined && body.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-') {
             return false;
         }
         let blob = blob_before(text, at);
@@ -101,11 +106,25 @@ impl Glue<'_> {
             return true;
         }
         if mark {
-            return entropy::looks_random(body, 8);
+            return entropy::looks_random(body, 8) || !self.is_wordy() && is_mixed(body, MIXED_BYTES_MIN);
         }
-        let lettered = self.prefix.len() >= 3 && self.prefix.as_bytes()[0].is_ascii_alphabetic();
-        lettered && !self.is_wordy() && after_word(text, at) && entropy::looks_random(body, 16)
+        if !after_word(text, at) {
+            return false;
+        }
+        if self.is_wordy() {
+            return is_mixed(body, LONG_BYTES_MIN) && entropy::looks_random(body, LONG_BYTES_MIN);
+        }
+        let lettered = self.prefix.as_bytes()[0].is_ascii_alphabetic();
+        let long = self.prefix.len() >= 4 || self.prefix.len() == 3 && self.prefix.ends_with(['_', '-', '.']);
+        lettered && long && is_mixed(body, MIXED_BYTES_MIN)
     }
+}
+
+/// Random enough where a prefix vouches for it: digits among letters, or both cases.
+fn is_mixed(body: &[u8], len_min: usize) -> bool {
+    let mix = entropy::Mix::of(body);
+    let cases = mix.upper >= 3 && mix.lower >= 3;
+    body.len() >= len_min && entropy::bits(body) > 3.0 && (mix.digit > 0 && mix.letters() > 0 || cases)
 }
 
 /// `+`, `- `, `> `, `# `, `  * `: only marks between the line's start and `at`.
