@@ -24,6 +24,8 @@ const CHUNK_EVENTS: std::ops::RangeInclusive<usize> = 16..=4096;
 /// Documents are handed to the indexing thread so many at a time.
 const HAND_OVER_EVENTS: usize = 256;
 const HAND_OVER_BYTES: usize = 256 << 10;
+/// What a document takes beside its text.
+const DOCUMENT_BYTES: usize = 512;
 /// Tantivy does not work with less.
 const HEAP_BYTES_MIN: usize = 16 << 20;
 
@@ -105,7 +107,7 @@ struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn start(job: &'a CatchUpJob<'a>, index: &tantivy::Index, from: Seq) -> tantivy::Result<Writing<'a>> {
         // A part of the memory is for documents on their way to the indexing thread, and for merging.
-        let in_flight = job.memory_bytes_max / 8;
+        let in_flight = job.memory_bytes_max / 16;
         let heap = (job.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN);
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(heap)
@@ -165,7 +167,7 @@ impl<'a> Writing<'a> {
     }
 
     fn add(&mut self, event: &StoredEvent) -> Result<usize, IndexError> {
-        let bytes = event.event.content.verbatim().len();
+        let bytes = event.event.content.verbatim().len() + DOCUMENT_BYTES;
         self.waiting.push(self.fields.document(event));
         self.waiting_bytes += bytes;
         if self.waiting.len() >= HAND_OVER_EVENTS || self.waiting_bytes >= HAND_OVER_BYTES {
