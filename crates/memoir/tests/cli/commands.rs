@@ -239,3 +239,23 @@ fn input_may_end_without_a_newline_and_hold_blank_lines_and_carriage_returns() {
     assert_eq!(home.texts(), ["one", "two", "three"]);
     home.feed(&["ingest"], "").succeeded();
 }
+
+#[test]
+fn a_date_as_the_end_means_all_of_that_day() {
+    let home = Home::new();
+    let mut at = event("at half past nine");
+    at["timestamp"] = "2026-04-28T09:30:00Z".into();
+    home.ingest(&[at]).succeeded();
+    for (to, found) in [("2026-04-29", 1), ("2026-04-28", 1), ("2026-04-27", 0)] {
+        let ran = home.run_with(&[("TZ", "UTC")], &["timeline", "--from", "2026-04-27", "--to", to, "--json"]);
+        assert_eq!(ran.succeeded().json_lines().len(), found, "{to}");
+    }
+}
+
+#[test]
+fn a_mistyped_flag_of_a_search_is_no_word_of_it() {
+    let home = Home::with_one_event();
+    home.run(&["search", "event", "--sesion", "x"]).failed(2, &["--sesion", "--session"]);
+    home.run(&["search", ""]).failed(2, &["the query is empty"]);
+    assert!(home.run(&["search", "--no-such-flag-at-all"]).succeeded().out.is_empty());
+}

@@ -200,3 +200,15 @@ fn a_spool_that_is_open_or_a_link_or_a_file_is_refused_before_anything_is_read()
     fs::write(&spool, "file").unwrap();
     send().failed_in_one_line(1, &["is not a directory"]);
 }
+
+#[test]
+fn a_server_without_keys_serves_its_own_user_only() {
+    let Some(other) = Other::with_home() else { return };
+    let ours = Home::with_one_event();
+    let server = ours.serve();
+    let ran = other.run(&["ingest", "--server-url", &server.url()], &to_lines(&[event("from next door")]));
+    ran.failed(1, &["does not let us in", "serves only its own user"]);
+    assert_eq!(ours.texts().len(), 1);
+    ours.feed(&["ingest", "--server-url", &server.url()], to_lines(&[event("from here")])).succeeded();
+    assert_eq!(ours.texts().len(), 2);
+}

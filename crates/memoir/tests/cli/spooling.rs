@@ -106,3 +106,17 @@ fn a_flush_says_what_it_delivered_and_needs_a_server_only_for_records_that_want_
     assert_eq!(ran.out, "delivered 120 records; 0 still waiting\n");
     assert_eq!(home.texts().len(), 120);
 }
+
+#[test]
+fn an_event_that_waited_keeps_the_time_of_its_capture() {
+    let (client, server_home) = (Home::new(), Home::new());
+    let url = format!("http://127.0.0.1:{}", crate::support::dead_port());
+    client.feed(&["ingest", "--server-url", &url], to_lines(&[event("waits")])).succeeded();
+    let spooled = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let server = server_home.serve();
+    client.run(&["spool", "flush", "--server-url", &server.url()]).succeeded();
+    let stored = server_home.events().remove(0);
+    assert!(u128::from(stored["tsMs"].as_u64().unwrap()) <= spooled, "{stored}");
+    assert_ne!(stored["ts"], stored["recordedAt"]);
+}
