@@ -111,6 +111,12 @@ impl Kind {
         }
     }
 
+    /// Whether a filter for this type can find anything: one of our kinds, one of their event types, or a client's own
+    /// event type, which has a dot in it.
+    pub fn is_type(name: &str) -> bool {
+        name.contains('.') || Kind::ALL.iter().any(|kind| kind.as_str() == name || kind.event_type() == name)
+    }
+
     /// The kind that an envelope's `eventType` and item type mean.
     pub fn of_shape(event_type: &str, item_type: Option<&str>) -> Kind {
         Kind::ALL
@@ -146,6 +152,7 @@ mod tests {
     fn every_kind_is_found_again_from_its_own_shape() {
         for kind in Kind::ALL {
             assert_eq!(Kind::of_shape(kind.event_type(), kind.item_type()), *kind);
+            assert!(Kind::is_type(kind.as_str()) && Kind::is_type(kind.event_type()));
         }
     }
 }

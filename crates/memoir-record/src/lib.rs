@@ -19,7 +19,7 @@ mod spool;
 mod url;
 pub mod wire;
 
-pub use accept::{LineError, LineProblem, OnBadLine, Place};
+pub use accept::{LineError, LineProblem, OnBadLine, Place, whole_sentence};
 pub use client::{Client, ClientError, Timeouts};
 pub use deliver::Delivered;
 pub use doctor::{Check, IngestProbe, check_remote, check_spool};

@@ -108,19 +108,14 @@ fn bad_cursor() -> ApiError {
     ApiError::validation("`cursor` must be the `next_cursor` of an earlier answer")
 }
 
-/// A name without a dot must be one of our kinds; with one it is a client's own event type.
 fn event_type(name: String) -> Result<String, ApiError> {
-    let known =
-        Kind::parse(&name).is_some() || name.contains('.') || Kind::ALL.iter().any(|kind| kind.event_type() == name);
-    if known {
+    if Kind::is_type(&name) {
         return Ok(name);
     }
     let names = || Kind::ALL.iter().map(|kind| kind.as_str());
     let meant = nearest(&name, names()).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-    Err(ApiError::validation(format!(
-        "`type` is not a known type{meant} (known are {})",
-        names().collect::<Vec<_>>().join(", ")
-    )))
+    let known = names().collect::<Vec<_>>().join(", ");
+    Err(ApiError::validation(format!("`type` is not a known type{meant} (known are {known})")))
 }
 
 fn source(name: &str) -> Result<Source, ApiError> {

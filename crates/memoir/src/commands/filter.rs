@@ -26,11 +26,9 @@ fn source(name: &str) -> Result<Source, Usage> {
     Source::parse(name).ok_or_else(|| unknown("source", name, Source::ALL.iter().map(|source| source.as_str())))
 }
 
-/// A name without a dot must be one of our kinds; with one it is a client's own event type.
 fn event_type(name: &str) -> Result<String, Usage> {
-    let known =
-        Kind::parse(name).is_some() || name.contains('.') || Kind::ALL.iter().any(|kind| kind.event_type() == name);
-    if known { Ok(name.to_owned()) } else { Err(unknown("type", name, Kind::ALL.iter().map(|kind| kind.as_str()))) }
+    let names = Kind::ALL.iter().map(|kind| kind.as_str());
+    if Kind::is_type(name) { Ok(name.to_owned()) } else { Err(unknown("type", name, names)) }
 }
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Usage {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use memoir_journal::Journal;
 use memoir_record::{
     End, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Place, Polled, RemoteOptions, RemoteRecorder,
-    RemoteSummary, Target,
+    RemoteSummary, Target, whole_sentence,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -169,10 +169,4 @@ fn finish(end: &End, clean: bool) -> Result<Done> {
         }
         End::Finished | End::Stopped => Ok(if clean { Done::Well } else { Done::Partly }),
     }
-}
-
-/// An error with its causes.
-fn whole_sentence(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
