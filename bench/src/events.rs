@@ -21,8 +21,8 @@ impl Dice {
 }
 
 const SYLLABLES: [&str; 32] = [
-    "an", "ter", "con", "file", "re", "test", "ing", "pro", "ser", "ver", "de", "code", "log", "in", "data", "er", "th", "e",
-    "re", "quest", "un", "wrap", "mod", "ule", "is", "to", "be", "ex", "port", "sys", "tem", "ion",
+    "an", "ter", "con", "file", "re", "test", "ing", "pro", "ser", "ver", "de", "code", "log", "in", "data", "er",
+    "th", "e", "re", "quest", "un", "wrap", "mod", "ule", "is", "to", "be", "ex", "port", "sys", "tem", "ion",
 ];
 const TYPES: [&str; 8] = [
     "user_message",
