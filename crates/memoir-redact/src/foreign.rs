@@ -50,8 +50,14 @@ pub(crate) fn windows(mut put: impl FnMut([u8; 4])) {
 /// Whether `name` ends in one of the words.
 pub(crate) fn ends(name: &[u8]) -> bool {
     // The last letters of the words: most names end otherwise.
-    matches!(name.last(), Some(b'a' | b'e' | b't' | b'd' | b'A' | b'E' | b'T' | b'D' | 0x80..))
-        && WORDS.iter().any(|(word, _)| ends_with(name, word))
+    let [.., a, b] = name else { return false };
+    let may = match b | 0x20 {
+        b'a' => matches!(a | 0x20, b'h' | b'n' | 0xb1),
+        b'e' => a | 0x20 == b's',
+        b't' | b'd' => a | 0x20 == b'r',
+        _ => !b.is_ascii(),
+    };
+    may && WORDS.iter().any(|(word, _)| ends_with(name, word))
 }
 
 fn ends_with(text: &[u8], word: &str) -> bool {

@@ -159,3 +159,25 @@ fn lone_surrogates_and_nul_are_kept_as_they_are_spelled() {
         );
     }
 }
+
+#[test]
+fn keys_that_name_a_password_in_another_language_have_their_values_replaced() {
+    for key in [
+        "パスワード",
+        "密码",
+        "비밀번호",
+        "contraseña",
+        "CONTRASEÑA",
+        "senha",
+        "db_senha",
+        "пароль",
+        "Kennwort",
+        "lösenord",
+    ] {
+        assert_eq!(
+            json(&format!(r#"{{"{key}":"plain","n":1}}"#)),
+            format!(r#"{{"{key}":"[redacted:password]","n":1}}"#)
+        );
+    }
+    stays(r#"{"desenhar":"plain","start":"plain","record":"plain","case":"plain"}"#);
+}
