@@ -100,7 +100,7 @@ impl View {
         self.history
     }
 
-    /// The access codes that are shown: one bit for each [`access_code`].
+    /// The access codes that are shown: one bit for each code.
     pub fn access_mask(&self) -> u16 {
         let mut mask = 0;
         for visibility in Visibility::ALL {
