@@ -123,24 +123,24 @@ fn identifiers_with_a_short_form_in_them_stay() {
 #[test]
 fn the_working_directory_is_no_password() {
     for line in [
-        "PWD=/work/main",
+        "PWD=/srv/app",
         "pwd=/x",
         "docker run -e PWD=/app -it x",
         "OLDPWD=/home/me/9f8e7d6c5b4a39281706f5e4d3c2b1a0x",
         "PWD=/home/me/q8Lw2nRt5xYb7kPd9Zc4",
         "OLD_PWD=/home/me",
-        "pwd: /work/main",
-        "pwd = \"/work/main\"",
+        "pwd: /srv/app",
+        "pwd = \"/srv/app\"",
         "PWD=~",
         "PWD=~/src",
         "pwd=C:\\Users\\me",
         "pwd=\"$(pwd)\"",
         "PWD=$(pwd)",
-        "https://h.example/?pwd=/work/main",
+        "https://h.example/?pwd=/srv/app",
     ] {
         stays(line);
     }
-    let json = r#"{"pwd":"/work/main","PWD":"C:\\work","OLDPWD":"~/x"}"#;
+    let json = r#"{"pwd":"/srv/app","PWD":"C:\\work","OLDPWD":"~/x"}"#;
     assert_eq!(memoir_redact::Redactor::builtin().json(json), json);
 }
 
