@@ -73,11 +73,9 @@ impl Content {
     pub fn plain(&self) -> Cow<'_, str> {
         match self {
             Content::Text(text) => Cow::Borrowed(text),
-            Content::Json(json) | Content::Payload(json) => {
-                let mut plain = String::with_capacity(json.as_str().len());
-                push_leaves(json.as_str(), &mut plain);
-                Cow::Owned(plain)
-            }
+            Content::Json(json) => Cow::Owned(leaves(json.as_str(), Names::Shown)),
+            // The names in a payload are ours or the client's, the same in every event: nobody looks for them.
+            Content::Payload(json) => Cow::Owned(leaves(json.as_str(), Names::LeftOut)),
         }
     }
 
@@ -123,10 +121,19 @@ fn escaped_unit(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Appends names and leaves in their order. The document is valid, so its tokens are all there is to look at: no depth
-/// is too deep, and numbers keep their spelling.
-fn push_leaves(json: &str, out: &mut String) {
+/// Whether the names of fields belong to the text that people read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Shown,
+    LeftOut,
+}
+
+/// Names and leaves in their order. The document is valid, so its tokens are all there is to look at: no depth is too
+/// deep, and numbers keep their spelling.
+fn leaves(json: &str, names: Names) -> String {
+    let mut out = String::with_capacity(json.len());
     let mut rest = json;
+    let (mut types, mut of_type) = (0, false);
     while let Some(at) =
         rest.find(|c: char| !matches!(c, '{' | '}' | '[' | ']' | ',' | ':') && !c.is_ascii_whitespace())
     {
@@ -134,13 +141,21 @@ fn push_leaves(json: &str, out: &mut String) {
         let end =
             if rest.starts_with('"') { string_end(rest) } else { rest.find([',', '}', ']', ' ', '\t', '\n', '\r']) };
         let (token, tail) = rest.split_at_checked(end.unwrap_or(rest.len())).unwrap_or((rest, ""));
+        rest = tail;
+        if names == Names::LeftOut && tail.trim_start().starts_with(':') {
+            // The first type says what the item is; one further in belongs to what it says.
+            types += usize::from(token == "\"type\"");
+            of_type = types == 1 && token == "\"type\"";
+            continue;
+        }
         match token {
             "null" => {}
-            token if token.starts_with('"') => push_line(&unescaped(token), out),
-            token => push_line(token, out),
+            _ if std::mem::take(&mut of_type) => {}
+            token if token.starts_with('"') => push_line(&unescaped(token), &mut out),
+            token => push_line(token, &mut out),
         }
-        rest = tail;
     }
+    out
 }
 
 /// Where the string that `text` starts with ends, its closing quote included.
@@ -191,6 +206,14 @@ mod tests {
         assert_eq!(Content::Json(Json(deep.into())).plain(), r#"say "hi" \"#);
         let json = Json::parse(r#" { "n" : -1.5e+3 , "big":12345678901234567890123 } "#.trim().to_owned()).unwrap();
         assert_eq!(Content::Json(json).plain(), "n\n-1.5e+3\nbig\n12345678901234567890123");
+    }
+
+    #[test]
+    fn plain_text_of_a_payload_has_what_it_says_and_not_how_its_fields_are_called() {
+        let json = Json::parse(
+            r#"{"item":{"type":"tool_call","name":"Bash","arguments":{"command":"ls","n":[1,null]}}}"#.to_owned(),
+        );
+        assert_eq!(Content::Payload(json.unwrap()).plain(), "Bash\nls\n1");
     }
 
     #[test]

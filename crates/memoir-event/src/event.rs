@@ -13,13 +13,24 @@ pub enum Identity {
     Explicit,
     /// The sender's own name for this record: sent again after a lost answer, it is the same record.
     Named(String),
-    /// The client's own id of the item, and the block inside it.
+    /// The client's own id of the item in its session, whoever sees it: a call id, a message id.
     Item {
         /// The client's id.
         id: String,
         /// Which block of that item.
         block: u32,
     },
+    /// The client's own id of a record that it wrote with its time: a copy in another session is the same thing.
+    Record {
+        /// The client's id.
+        id: String,
+        /// Which block of that record.
+        block: u32,
+    },
+    /// The place of a text that may still grow: known under it only if one text begins with the other.
+    Growing(String),
+    /// What it says: another way of capture may have seen the same in this session at about this time.
+    Alike(Said),
     /// Nothing names it: each capture is a thing of its own.
     Unique {
         /// When it was captured.
@@ -27,6 +38,15 @@ pub enum Identity {
         /// Differs for each capture.
         nonce: u64,
     },
+}
+
+/// The text by which two captures are found to say the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// The content itself.
+    Content,
+    /// A text of its own, such as the command of a tool call.
+    Own(String),
 }
 
 /// One observed thing.

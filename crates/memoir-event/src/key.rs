@@ -1,7 +1,8 @@
 //! The key: what makes two captures the same thing, as bytes that a journal can look up.
 
-use crate::event::{Event, Identity};
+use crate::event::{Event, Identity, Said};
 use crate::id::{decode_hex, write_hex};
+use std::borrow::Cow;
 use std::fmt;
 
 const SCOPE_BYTES: usize = 6;
@@ -49,6 +50,37 @@ impl fmt::Debug for Key {
     }
 }
 
+/// All keys of an event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Keys {
+    /// Known under any of these, it is known.
+    pub names: Vec<Key>,
+    /// Known under these only if the texts agree as far as both go.
+    pub growing: Vec<Key>,
+    /// Shared by everything in the session that says the same.
+    pub alike: Vec<Key>,
+}
+
+impl Keys {
+    /// Adds those of `others` that are not there yet.
+    pub fn extend(&mut self, others: Keys) {
+        for (to, from) in
+            [(&mut self.names, others.names), (&mut self.growing, others.growing), (&mut self.alike, others.alike)]
+        {
+            for key in from {
+                if !to.contains(&key) {
+                    to.push(key);
+                }
+            }
+        }
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.growing.is_empty() && self.alike.is_empty()
+    }
+}
+
 /// Makes keys with the secret that belongs to one journal, so that a purged text cannot be guessed from its key.
 #[derive(Clone)]
 pub struct KeyHasher([u8; 32]);
@@ -65,8 +97,17 @@ impl KeyHasher {
     }
 
     /// The keys of an event as captured, before redaction: a new redaction rule then doubles nothing.
-    pub fn keys(&self, event: &Event) -> Vec<Key> {
-        event.identities.iter().map(|identity| self.key(event, identity)).collect()
+    pub fn keys(&self, event: &Event) -> Keys {
+        let mut keys = Keys::default();
+        for identity in &event.identities {
+            let key = self.key(event, identity);
+            match identity {
+                Identity::Growing(_) => keys.growing.push(key),
+                Identity::Alike(_) => keys.alike.push(key),
+                _ => keys.names.push(key),
+            }
+        }
+        keys
     }
 
     fn key(&self, event: &Event, identity: &Identity) -> Key {
@@ -102,12 +143,41 @@ impl KeyHasher {
                 self.order_of(name)
             }
             Identity::Item { id, block } => {
-                scope.text("items");
-                item.text("named-item");
+                scope.text(&event.session);
+                item.text("item");
+                item.text(client);
+                item.text(&event.session);
+                item.text(id);
+                item.number(i64::from(*block));
+                self.order_of(id)
+            }
+            Identity::Record { id, block } => {
+                scope.text("records");
+                item.text("record");
                 item.text(client);
                 item.text(id);
                 item.number(i64::from(*block));
                 event.time.as_ref().map_or_else(|| self.order_of(id), |time| order_of_ms(time.ms()))
+            }
+            Identity::Growing(place) => {
+                scope.text(&event.session);
+                item.text("growing");
+                item.text(client);
+                item.text(&event.session);
+                item.text(place);
+                self.order_of(place)
+            }
+            Identity::Alike(said) => {
+                scope.text(&event.session);
+                item.text("alike");
+                item.text(client);
+                item.text(&event.session);
+                item.text(event.speaker.as_str());
+                match said {
+                    Said::Content => item.text(&comparable(&event.content.plain())),
+                    Said::Own(text) => item.text(&comparable(text)),
+                }
+                [0; ORDER_BYTES]
             }
             Identity::Unique { at_ms, nonce } => {
                 scope.text(&event.session);
@@ -146,6 +216,12 @@ impl KeyHasher {
         fill(&mut order, &own.finish());
         order
     }
+}
+
+/// A text as it is compared: ways of capture differ in the blanks around it and in how lines end.
+fn comparable(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
 fn order_of_ms(ms: i64) -> [u8; ORDER_BYTES] {
@@ -239,14 +315,48 @@ mod tests {
 
     #[test]
     fn numbered_turns_get_ordered_keys() {
-        let keys: Vec<Key> = (1..2000).map(|n| hasher().keys(&event(&format!("turn-{n}"), None, "x"))[0]).collect();
+        let keys: Vec<Key> =
+            (1..2000).map(|n| hasher().keys(&event(&format!("turn-{n}"), None, "x")).names[0]).collect();
         assert!(keys.is_sorted());
+    }
+
+    fn said(kind: Kind, session: &str, text: &str) -> Event {
+        let mut event = Event::new(Source::CodexHook, session, kind, Content::Text(text.to_owned()));
+        event.identities = vec![Identity::Alike(Said::Content)];
+        event
+    }
+
+    #[test]
+    fn what_is_said_alike_shares_a_key_whatever_the_blanks_around_it() {
+        let key = |event: &Event| hasher().keys(event).alike[0];
+        let one = said(Kind::UserMessage, "s", "do it\nnow");
+        assert_eq!(key(&one), key(&said(Kind::UserMessage, "s", " do it\r\nnow\n")));
+        assert_ne!(key(&one), key(&said(Kind::UserMessage, "other", "do it\nnow")));
+        assert_ne!(key(&one), key(&said(Kind::AssistantMessage, "s", "do it\nnow")));
+        let mut own = one.clone();
+        own.identities = vec![Identity::Alike(Said::Own("do it\nnow".into()))];
+        assert_eq!(key(&one), key(&own));
+    }
+
+    #[test]
+    fn an_item_is_the_same_at_any_time_and_a_record_in_any_session() {
+        let with = |session: &str, identity: Identity, ms: i64| {
+            let mut event = said(Kind::ToolCall, session, "x");
+            event.time = Some(Time::from_ms(ms));
+            event.identities = vec![identity];
+            hasher().keys(&event).names[0]
+        };
+        let item = || Identity::Item { id: "call_1".into(), block: 0 };
+        let record = || Identity::Record { id: "u1".into(), block: 0 };
+        assert_eq!(with("s", item(), 1), with("s", item(), 2));
+        assert_ne!(with("s", item(), 1), with("fork", item(), 1));
+        assert_eq!(with("s", record(), 1), with("fork", record(), 1));
     }
 
     proptest! {
         #[test]
         fn a_key_survives_its_text(turn in ".*", text in ".*") {
-            let key = hasher().keys(&event(&turn, None, &text))[0];
+            let key = hasher().keys(&event(&turn, None, &text)).names[0];
             prop_assert_eq!(Key::parse(&key.to_string()).unwrap(), key);
             prop_assert_eq!(Key::from_bytes(key.as_bytes()), Some(key));
         }

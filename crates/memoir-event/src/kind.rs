@@ -30,6 +30,10 @@ vocabulary! {
         TurnStarted = 11 "turn_started",
         /// A turn ended.
         TurnCompleted = 12 "turn_completed",
+        /// What a model response cost: tokens, model, price.
+        Usage = 13 "usage",
+        /// What a client or a plugin put into the conversation; nobody's words.
+        Context = 14 "context",
         /// Anything else a client wrote, kept as it is.
         Other = 16 "other",
         /// A derived memory.
@@ -76,6 +80,8 @@ impl Kind {
             Kind::SessionStarted => "thread.started",
             Kind::TurnStarted => "turn.started",
             Kind::TurnCompleted => "turn.completed",
+            Kind::Usage => "usage.recorded",
+            Kind::Context => "context.added",
             Kind::Other => "other",
             Kind::Memory => "memoir.memory",
             Kind::Archive => "memoir.archive",

@@ -34,6 +34,10 @@ vocabulary! {
         Proxy = 12 "proxy",
         /// memoir itself: memories, archives, tombstones, aliases.
         Memoir = 13 "memoir",
+        /// Copilot CLI sessions.
+        CopilotCliHistory = 14 "copilot_cli_history",
+        /// opencode sessions.
+        OpencodeHistory = 15 "opencode_history",
     }
 }
 
@@ -46,6 +50,10 @@ vocabulary! {
         Claude = 2 "claude",
         /// Google Gemini CLI.
         Gemini = 3 "gemini",
+        /// GitHub Copilot CLI.
+        Copilot = 4 "copilot",
+        /// opencode.
+        Opencode = 5 "opencode",
     }
 }
 
@@ -56,6 +64,8 @@ impl Client {
             Client::Codex => "cx",
             Client::Claude => "cc",
             Client::Gemini => "gm",
+            Client::Copilot => "cp",
+            Client::Opencode => "oc",
         }
     }
 
@@ -66,6 +76,8 @@ impl Client {
             "codex" | "codexcli" | "openaicodex" => Some(Client::Codex),
             "claude" | "claudecode" | "claudecli" => Some(Client::Claude),
             "gemini" | "geminicli" => Some(Client::Gemini),
+            "copilot" | "copilotcli" | "githubcopilot" => Some(Client::Copilot),
+            "opencode" => Some(Client::Opencode),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! The gate: an event gets its keys, then loses its secrets, and only then can reach a journal.
 
 use crate::body::Packed;
-use memoir_event::{Content, Event, Identity, Json, Key, KeyHasher};
+use memoir_event::{Content, Event, Identity, Json, KeyHasher, Keys, Said};
 use memoir_redact::{Findings, Redactor};
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone)]
 pub struct Redacted {
     event: Event,
-    keys: Vec<Key>,
+    keys: Keys,
     secrets: u64,
     body: Option<Packed>,
 }
@@ -21,7 +21,7 @@ impl Redacted {
     }
 
     /// Its keys, made before redaction.
-    pub fn keys(&self) -> &[Key] {
+    pub const fn keys(&self) -> &Keys {
         &self.keys
     }
 
@@ -47,6 +47,10 @@ pub struct Admission<'a> {
     redactor: &'a Redactor,
     hasher: KeyHasher,
     way: Way,
+}
+
+const fn is_about_content(identity: &Identity) -> bool {
+    matches!(identity, Identity::Explicit | Identity::Alike(_))
 }
 
 /// Where admitted events go.
@@ -77,11 +81,11 @@ impl<'a> Admission<'a> {
 
     /// As [`Admission::admit`], for an event that lost its secrets and got its keys from this journal before; without
     /// such keys it gets them from what is left of it.
-    pub fn admit_again(&self, event: Event, keys: Vec<Key>) -> Redacted {
+    pub fn admit_again(&self, event: Event, keys: Keys) -> Redacted {
         if keys.is_empty() { self.admit(event) } else { self.clean(event, keys) }
     }
 
-    fn clean(&self, mut event: Event, mut keys: Vec<Key>) -> Redacted {
+    fn clean(&self, mut event: Event, mut keys: Keys) -> Redacted {
         let mut found = Findings::default();
         let ids = [
             &mut event.adapter,
@@ -101,10 +105,14 @@ impl<'a> Admission<'a> {
         for json in [&mut event.metadata, &mut event.meta].into_iter().flatten() {
             self.json(json, &mut found);
         }
-        if !found.is_empty() && event.identities.contains(&Identity::Explicit) {
-            // Another recorder may have sent this event without its secrets: it is known under that key too.
-            let of_what_is_left = self.hasher.keys(&event);
-            keys.extend(of_what_is_left.into_iter().filter(|key| !keys.contains(key)).collect::<Vec<_>>());
+        for identity in &mut event.identities {
+            if let Identity::Alike(Said::Own(text)) = identity {
+                self.text(text, &mut found);
+            }
+        }
+        if !found.is_empty() && event.identities.iter().any(is_about_content) {
+            // Another way of capture may bring this event without its secrets: it is known under that key too.
+            keys.extend(self.hasher.keys(&event));
         }
         // What cannot be packed now is tried again, and reported, by the append.
         let body = (self.way == Way::Journal).then(|| Packed::of(&event, &self.hasher).ok()).flatten();

@@ -1,8 +1,8 @@
 //! What every journal can do, whatever engine keeps it.
 
 use crate::{
-    Change, Cursor, EventPage, Filter, JournalError, Lease, Lookup, Outcome, Page, Redacted, Selection, Seq,
-    SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Change, Cursor, EventPage, Filter, JournalError, Lease, Lookup, Outcome, Page, ProjectEntry, Redacted, Selection,
+    Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
 };
 use memoir_event::KeyHasher;
 
@@ -50,6 +50,12 @@ pub trait Journal: Send + Sync {
 
     /// Where a stream stands.
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError>;
+
+    /// Where every stream stands whose name begins like that.
+    fn cursors(&self, prefix: &str) -> Result<Vec<Cursor>, JournalError>;
+
+    /// Every project that has events, the latest first, each under its present id.
+    fn projects(&self) -> Result<Vec<ProjectEntry>, JournalError>;
 
     /// Takes or renews the lease of that name for `ttl_ms`; none if another owner holds it.
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError>;

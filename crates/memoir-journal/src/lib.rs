@@ -4,6 +4,7 @@
 //! where events come from or how they are searched.
 
 mod admit;
+mod alias;
 mod append;
 mod body;
 mod error;
@@ -16,13 +17,16 @@ mod stored;
 mod view;
 
 pub use admit::{Admission, Redacted};
+pub use alias::Alias;
 pub use append::{Cursor, Outcome};
 pub use error::JournalError;
 pub use filter::{Filter, Order, Page, PageToken, Selection};
 pub use journal::Journal;
 pub use lease::Lease;
 pub use sqlite::{SCHEMA_VERSION, SqliteJournal, SqliteOptions, verify_file};
-pub use stored::{Change, EventPage, Lookup, RecordClass, SessionEntry, Sighting, Stats, StoredEvent, Verified};
+pub use stored::{
+    Change, EventPage, Lookup, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats, StoredEvent, Verified,
+};
 pub use view::{Audience, View};
 
 /// The place of a record in the journal; the first is 1.

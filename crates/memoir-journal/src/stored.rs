@@ -150,6 +150,23 @@ impl SessionEntry {
     }
 }
 
+/// One project in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectEntry {
+    /// Its present id.
+    pub repo: String,
+    /// Ids under which events of it were recorded before.
+    pub aliases: Vec<String>,
+    /// How many sessions it has.
+    pub sessions: u64,
+    /// How many events, whoever may see them.
+    pub events: u64,
+    /// When its first event happened.
+    pub first_ms: i64,
+    /// When its last event happened.
+    pub last_ms: i64,
+}
+
 /// Figures about a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {

@@ -5,7 +5,7 @@ use crate::client::{Answer, Client, Sent, explain};
 use crate::deliver::clean_reason;
 use crate::names::Names;
 use crate::spool::{Spool, SpoolListing};
-use crate::wire::{ErrorBody, RecallAnswer, RecallRequest, Sender, encode};
+use crate::wire::{Destination, ErrorBody, RecallAnswer, RecallRequest, Sender, encode};
 use memoir_event::{Content, Event, Json, Kind, Source, Time, Visibility};
 use memoir_redact::Redactor;
 use serde_json::{Value, json};
@@ -118,7 +118,7 @@ impl Doctor<'_> {
         event.adapter = Some("doctor".to_owned());
         event.time = Some(Time::from_ms(self.names.now_ms()));
         event.metadata = Some(Json::from_value(&json!({"doctor_probe": true})));
-        let record = encode(&event, Sender::default(), Some(&self.names.uuid()));
+        let record = encode(&event, Sender { cwd: None, to: Destination::Server }, Some(&self.names.uuid()));
         match self.client.send(&[record], None) {
             Sent::Stored => Check::good(name, "accepted 1 record"),
             Sent::Denied { reason } => Check::bad("auth", self.clean(&reason), KEY),

@@ -5,7 +5,7 @@ use crate::deliver::clean_reason;
 use crate::notice::Notice;
 use crate::spool::{Claimed, Lane, Recovered, Spool, SpoolError};
 use crate::wire::{Capture, RawRecord, WireError};
-use memoir_event::{Event, Source};
+use memoir_event::{Event, Keys, Source};
 use memoir_journal::{Admission, Journal, JournalError, Redacted};
 use memoir_redact::Redactor;
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ pub fn drain_into_journal(
         let (mut batch, mut bad): (Vec<Redacted>, Vec<(RawRecord, WireError)>) = (Vec::new(), Vec::new());
         for record in claim.take_records() {
             match event(&record, spool, repo_of) {
-                Ok(event) => batch.push(admission.admit_again(event, record.keys())),
+                Ok((event, keys)) => batch.push(admission.admit_again(event, keys)),
                 Err(error) => bad.push((record, error)),
             }
         }
@@ -81,12 +81,16 @@ pub fn drain_into_journal(
     Ok(drained)
 }
 
-fn event(record: &RawRecord, spool: &Spool, repo_of: &dyn Fn(Option<&str>) -> String) -> Result<Event, WireError> {
+fn event(
+    record: &RawRecord,
+    spool: &Spool,
+    repo_of: &dyn Fn(Option<&str>) -> String,
+) -> Result<(Event, Keys), WireError> {
     let names = spool.names();
     let capture = Capture { source: Source::Recorder, at_ms: names.now_ms(), nonce: names.nonce() };
-    let mut event = record.clone().into_event(capture)?;
+    let (mut event, keys) = record.clone().into_kept_event(capture)?;
     if event.repo.is_empty() {
         event.repo = repo_of(record.cwd().as_deref());
     }
-    Ok(event)
+    Ok((event, keys))
 }

@@ -11,7 +11,7 @@ use crate::names::Names;
 use crate::notice::{End, IngestError, Notice};
 use crate::read::{LineLoop, Sink, Tally, WAIT_MAX};
 use crate::spool::{Spool, SpoolError};
-use crate::wire::{RawRecord, Sender, encode};
+use crate::wire::{Destination, RawRecord, Sender, encode};
 use memoir_event::{EVENT_BYTES_MAX, KeyHasher};
 use memoir_journal::{Admission, Clock, Redacted};
 use memoir_redact::Redactor;
@@ -233,7 +233,7 @@ impl Sink for Batch<'_> {
         self.bytes += event.content.verbatim().len();
         self.since.get_or_insert_with(Instant::now);
         let name = self.names.uuid();
-        self.records.push(encode(&event, Sender { cwd: self.cwd.as_deref(), keys: &[] }, Some(&name)));
+        self.records.push(encode(&event, Sender { cwd: self.cwd.as_deref(), to: Destination::Server }, Some(&name)));
         if self.is_full() { self.flush(tell) } else { Ok(()) }
     }
 

@@ -9,6 +9,7 @@ mod bytes;
 mod decode;
 mod encode;
 mod error;
+mod kept;
 mod metadata;
 mod recall;
 mod record;
@@ -16,7 +17,7 @@ mod said;
 
 pub use answer::{BatchAnswer, ErrorBody, RecordAnswer};
 pub use decode::Capture;
-pub use encode::{Sender, encode};
+pub use encode::{Destination, Sender, encode};
 pub use error::{BatchError, Refusal, WireError};
 pub use recall::{RECALL_LIMIT, RecallAnswer, RecallRecord, RecallRequest, TimeRange};
 pub(crate) use record::BatchRequestRef;

@@ -3,8 +3,9 @@
 //! The events are the truth; the tables here only answer quickly what they add up to.
 
 use super::idrun::as_i64;
+use crate::alias::{Alias, session_key};
 use crate::{JournalError, Seq};
-use memoir_event::{Content, Event, Key, Kind};
+use memoir_event::{Client, Content, Event, Key, Kind};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
@@ -32,16 +33,13 @@ pub fn apply(connection: &Connection, seq: Seq, event: &Event) -> Result<Option<
             Ok(None)
         }
         Kind::Alias => {
-            let value = payload.to_value();
-            if let (Some(from), Some(to)) =
-                (value.get("from").and_then(Value::as_str), value.get("to").and_then(Value::as_str))
-            {
+            if let Some(alias) = Alias::read(&payload.to_value()) {
                 connection
                     .prepare_cached(
                         "INSERT INTO alias(repo, to_repo, by) VALUES(?1, ?2, ?3)
                          ON CONFLICT(repo) DO UPDATE SET to_repo = excluded.to_repo, by = excluded.by",
                     )?
-                    .execute((from, to, as_i64(seq)))?;
+                    .execute((alias.key(), alias.to(), as_i64(seq)))?;
             }
             Ok(None)
         }
@@ -85,17 +83,35 @@ fn forget_known(connection: &Connection, seq: Seq, key: Key) -> Result<(), Journ
     Ok(())
 }
 
+/// The project that a session's events belong to now: where an alias put the session, or else the end of the aliases of
+/// the project it was recorded under.
+pub fn project_of(
+    connection: &Connection,
+    client: Option<Client>,
+    session: &str,
+    repo: &str,
+) -> Result<String, JournalError> {
+    match alias_of(connection, &session_key(client, session))? {
+        Some(to) => resolve(connection, &to),
+        None => resolve(connection, repo),
+    }
+}
+
+fn alias_of(connection: &Connection, name: &str) -> Result<Option<String>, JournalError> {
+    let found = connection
+        .prepare_cached("SELECT to_repo FROM alias WHERE repo = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
+    Ok(found)
+}
+
 /// A project's present id: the end of its aliases.
-pub fn resolve_repo(connection: &Connection, repo: &str) -> Result<String, JournalError> {
+pub fn resolve(connection: &Connection, repo: &str) -> Result<String, JournalError> {
     let mut now = repo.to_owned();
     // Aliases could go in a circle; a chain longer than this is one.
     for _ in 0..32 {
-        let next: Option<String> = connection
-            .prepare_cached("SELECT to_repo FROM alias WHERE repo = ?1")?
-            .query_row([&now], |row| row.get(0))
-            .optional()?;
-        match next {
-            Some(to) if to != repo => now = to,
+        match alias_of(connection, &now)? {
+            Some(to) if to != repo && to != now => now = to,
             _ => break,
         }
     }

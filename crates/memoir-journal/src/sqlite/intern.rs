@@ -121,7 +121,7 @@ fn insert_origin(connection: &Connection, origin: &Origin) -> Result<u32, Journa
     let known_session: bool = connection
         .prepare_cached("SELECT EXISTS(SELECT 1 FROM origin WHERE session = ?1 AND client = ?2)")?
         .query_row((&origin.session, client), |row| row.get(0))?;
-    if !known_session {
+    if !known_session && origin.source != Source::Memoir {
         add_to_fact(connection, "sessions", 1)?;
     }
     let no = connection

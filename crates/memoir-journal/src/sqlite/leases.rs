@@ -18,6 +18,21 @@ pub fn cursor(connection: &Connection, stream: &str) -> Result<Option<Cursor>, J
     Ok(found)
 }
 
+/// Where every stream stands whose name begins like that.
+pub fn cursors(connection: &Connection, prefix: &str) -> Result<Vec<Cursor>, JournalError> {
+    let mut find = connection.prepare_cached("SELECT stream, sequence, position FROM cursor WHERE stream >= ?1")?;
+    let mut rows = find.query([prefix])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let stream: String = row.get(0)?;
+        if !stream.starts_with(prefix) {
+            break;
+        }
+        found.push(Cursor { stream, sequence: as_u64(row.get(1)?), position: row.get(2)? });
+    }
+    Ok(found)
+}
+
 /// Takes or renews a lease.
 pub fn take(
     connection: &mut Connection,

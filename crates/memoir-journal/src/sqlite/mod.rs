@@ -1,9 +1,9 @@
 //! The journal in one SQLite file in WAL mode, written and read by any number of processes at once.
 
+mod alike;
 mod chain;
 mod copy;
 mod directive;
-
 mod idrun;
 mod intern;
 mod leases;
@@ -24,8 +24,8 @@ use self::read::Reader;
 use self::schema::Access;
 use self::write::Appending;
 use crate::{
-    Change, Clock, Cursor, EventPage, Filter, Journal, JournalError, Lease, Lookup, Outcome, Page, Redacted, Selection,
-    Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Change, Clock, Cursor, EventPage, Filter, Journal, JournalError, Lease, Lookup, Outcome, Page, ProjectEntry,
+    Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
 };
 use memoir_event::KeyHasher;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
@@ -267,6 +267,14 @@ impl Journal for SqliteJournal {
 
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError> {
         self.with_reader(|connection| leases::cursor(connection, stream))
+    }
+
+    fn cursors(&self, prefix: &str) -> Result<Vec<Cursor>, JournalError> {
+        self.with_reader(|connection| leases::cursors(connection, prefix))
+    }
+
+    fn projects(&self) -> Result<Vec<ProjectEntry>, JournalError> {
+        self.in_snapshot(|connection| sessions::projects(connection))
     }
 
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {

@@ -101,6 +101,9 @@ impl<'a> Reader<'a> {
             stored.event.metadata = fuller.event.metadata.or(stored.event.metadata);
             stored.event.meta = fuller.event.meta.or(stored.event.meta);
             stored.event.reasoning = fuller.event.reasoning;
+            stored.event.turn = fuller.event.turn.or(stored.event.turn);
+            stored.event.topic = fuller.event.topic.or(stored.event.topic);
+            stored.event.action = fuller.event.action.or(stored.event.action);
         }
         Ok(Some(stored))
     }
@@ -150,7 +153,7 @@ impl<'a> Reader<'a> {
             event.meta = body.meta;
         }
         if self.has_aliases()? {
-            event.repo = directive::resolve_repo(self.connection, &event.repo)?;
+            event.repo = directive::project_of(self.connection, event.client, &event.session, &event.repo)?;
         }
         Ok(StoredEvent {
             seq: record.seq,

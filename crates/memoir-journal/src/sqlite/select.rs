@@ -2,6 +2,7 @@
 
 use super::idrun::{as_i64, as_u64};
 use super::read::Reader;
+use crate::alias::SESSION_MARK;
 use crate::{EventPage, Filter, JournalError, Order, Page, PageToken, Selection, Seq, View};
 use memoir_event::{Client, Kind};
 use rusqlite::types::ToSql;
@@ -37,8 +38,8 @@ fn origins(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>,
         values.extend([boxed(thread), boxed(thread)]);
     }
     if let Some(repo) = &filter.repo {
-        let names = aliases_of(connection, repo)?;
-        conditions.push(format!("repo IN ({})", vec!["?"; names.len()].join(",")));
+        let (condition, names) = in_project(connection, repo)?;
+        conditions.push(condition);
         values.extend(names.into_iter().map(|name| Box::new(name) as Box<dyn ToSql>));
     }
     if let Some(actor) = &filter.actor {
@@ -60,6 +61,39 @@ fn origins(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>,
 
 fn boxed(text: &(impl AsRef<str> + ?Sized)) -> Box<dyn ToSql> {
     Box::new(text.as_ref().to_owned())
+}
+
+/// What makes an origin one of the project: its own id, or an alias of its session.
+fn in_project(connection: &Connection, repo: &str) -> Result<(String, Vec<String>), JournalError> {
+    let mut names = aliases_of(connection, repo)?;
+    let count = names.len();
+    let listed = |count: usize| vec!["?"; count].join(",");
+    let moved: Vec<(String, String)> = {
+        let mut find = connection.prepare_cached("SELECT repo, to_repo FROM alias WHERE repo > ?1 AND repo < ?2")?;
+        // The character after the newline that ends the mark.
+        let end = format!("{}\u{b}", SESSION_MARK.trim_end());
+        let rows = find.query_map((SESSION_MARK, end), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<Result<_, _>>()?
+    };
+    if moved.is_empty() {
+        return Ok((format!("repo IN ({})", listed(count)), names));
+    }
+    let key = format!("'{SESSION_MARK}' || {} || char(10) || session", client_name());
+    let (here, away): (Vec<_>, Vec<_>) = moved.into_iter().partition(|(_, to)| names.contains(to));
+    let condition = format!(
+        "((repo IN ({}) AND {key} NOT IN ({})) OR {key} IN ({}))",
+        listed(count),
+        listed(away.len()),
+        listed(here.len())
+    );
+    names.extend(away.into_iter().chain(here).map(|(key, _)| key));
+    Ok((condition, names))
+}
+
+/// SQL for the name of an origin's client.
+fn client_name() -> String {
+    let names = Client::ALL.iter().map(|client| format!("WHEN {} THEN '{client}'", client.code()));
+    format!("CASE client {} ELSE '' END", names.collect::<Vec<_>>().join(" "))
 }
 
 /// Every id under which the project was ever known.

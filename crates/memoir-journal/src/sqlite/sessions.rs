@@ -1,10 +1,12 @@
-//! The list of sessions, from the running totals of their origins.
+//! The lists of sessions and projects, from the running totals of their origins.
 
+use super::directive;
 use super::idrun::as_u64;
 use super::read::Reader;
-use crate::{Filter, JournalError, Selection, SessionEntry, View};
-use memoir_event::Client;
+use crate::{Filter, JournalError, ProjectEntry, Selection, SessionEntry, View};
+use memoir_event::{Client, Source};
 use rusqlite::Connection;
+use std::collections::{HashMap, HashSet};
 
 /// A title is a reminder, not the text.
 const TITLE_CHARS_MAX: usize = 120;
@@ -24,9 +26,11 @@ pub fn sessions(
         let numbers: Vec<String> = origins.iter().map(u32::to_string).collect();
         format!("AND no IN ({})", numbers.join(","))
     });
+    // What memoir itself says about events is no conversation.
+    let own = Source::Memoir.code();
     let sql = format!(
         "SELECT client, session, max(repo), sum({count}), min(first_ms), max(last_ms), min(first_prompt)
-         FROM origin WHERE {count} > 0 {only}
+         FROM origin WHERE {count} > 0 AND source <> {own} {only}
          GROUP BY session, client HAVING max(last_ms) >= ?1 AND min(first_ms) <= ?2
          ORDER BY max(last_ms) DESC, session LIMIT ?3 OFFSET ?4"
     );
@@ -42,10 +46,12 @@ pub fn sessions(
             Some(seq) => reader.events(&[as_u64(seq)], view)?.first().map(|event| title(&event.event.content.plain())),
             None => None,
         };
+        let (client, session): (_, String) = (Client::from_code(row.get(0)?), row.get(1)?);
+        let repo: String = row.get(2)?;
         sessions.push(SessionEntry {
-            client: Client::from_code(row.get(0)?),
-            session: row.get(1)?,
-            repo: row.get(2)?,
+            repo: directive::project_of(connection, client, &session, &repo)?,
+            client,
+            session,
             events: as_u64(row.get(3)?),
             first_ms: row.get(4)?,
             last_ms: row.get(5)?,
@@ -53,6 +59,38 @@ pub fn sessions(
         });
     }
     Ok(sessions)
+}
+
+/// Every project, the latest first: what was recorded under several ids is one project if aliases say so.
+pub fn projects(connection: &Connection) -> Result<Vec<ProjectEntry>, JournalError> {
+    let mut find = connection.prepare_cached(
+        "SELECT repo, client, session, sum(events), min(first_ms), max(last_ms) FROM origin
+         WHERE events > 0 AND repo <> '' GROUP BY repo, client, session",
+    )?;
+    let mut rows = find.query([])?;
+    let mut projects: HashMap<String, (ProjectEntry, HashSet<(u8, String)>)> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (recorded, client, session): (String, u8, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let repo = directive::project_of(connection, Client::from_code(client), &session, &recorded)?;
+        let (first_ms, last_ms): (i64, i64) = (row.get(4)?, row.get(5)?);
+        let (project, sessions) = projects.entry(repo.clone()).or_insert_with(|| {
+            let empty = ProjectEntry { repo, aliases: Vec::new(), sessions: 0, events: 0, first_ms, last_ms };
+            (empty, HashSet::new())
+        });
+        project.events += as_u64(row.get(3)?);
+        project.first_ms = project.first_ms.min(first_ms);
+        project.last_ms = project.last_ms.max(last_ms);
+        if recorded != project.repo && !project.aliases.contains(&recorded) {
+            project.aliases.push(recorded);
+        }
+        sessions.insert((client, session));
+    }
+    let mut projects: Vec<ProjectEntry> = projects
+        .into_values()
+        .map(|(project, sessions)| ProjectEntry { sessions: u64::try_from(sessions.len()).unwrap_or(0), ..project })
+        .collect();
+    projects.sort_by(|a, b| b.last_ms.cmp(&a.last_ms).then_with(|| a.repo.cmp(&b.repo)));
+    Ok(projects)
 }
 
 fn title(text: &str) -> String {

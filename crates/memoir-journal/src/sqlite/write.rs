@@ -1,5 +1,6 @@
 //! Appending: one transaction for a batch, in which every event finds out whether it is new.
 
+use super::alike;
 use super::chain::{self, Covered, Link};
 use super::directive;
 use super::idrun::{self, as_i64, as_u64};
@@ -9,7 +10,7 @@ use super::streams::Streams;
 use crate::body::Packed;
 use crate::flags::{self, TimeSpelling};
 use crate::{Cursor, JournalError, Outcome, RecordClass, Redacted, Seq};
-use memoir_event::{Event, EventId, Identity, Key, KeyHasher, Kind, Secrecy, Visibility};
+use memoir_event::{Event, EventId, Identity, Key, KeyHasher, Keys, Kind, Secrecy, Visibility};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -101,25 +102,65 @@ impl<'a> Appending<'a> {
     /// Appends one event.
     pub fn event(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
         let (event, keys) = (redacted.event(), redacted.keys());
-        if self.has_tombstones && self.is_forgotten(keys)? {
+        if self.has_tombstones && self.is_forgotten(&keys.names)? {
             return Ok(Outcome::Suppressed);
         }
-        let never_known = event.identities.iter().all(|identity| matches!(identity, Identity::Unique { .. }));
-        if !never_known && let Some(of) = self.find(keys)? {
+        if let Some(of) = self.find(event, keys)? {
+            if self.has_tombstones && self.suppress_with(of, keys)? {
+                return Ok(Outcome::Suppressed);
+            }
             return self.seen(of, event, keys);
         }
         let body = match redacted.body() {
             Some(body) => Cow::Borrowed(body),
             None => Cow::Owned(Packed::of(event, self.hasher)?),
         };
-        let (seq, id) = self.record(RecordClass::Event, None, event, keys, &body)?;
-        self.bind(keys, seq)?;
+        let (seq, id) = self.record(RecordClass::Event, None, event, &keys.names, &body)?;
+        self.bind(&keys.names, seq)?;
+        for place in &keys.growing {
+            // The place may be another text's already: then this one is found by its names alone.
+            self.bind_if_free(place, seq)?;
+        }
+        alike::note(self.connection, keys, seq, event)?;
         if let Some(tombstones) = directive::apply(self.connection, seq, event)? {
             self.has_tombstones |= tombstones;
         }
         self.new_events += 1;
         self.secrets += redacted.secrets();
         Ok(Outcome::Stored { seq, id, at_ms: self.now_ms })
+    }
+
+    /// The event that this is another capture of.
+    fn find(&mut self, event: &Event, keys: &Keys) -> Result<Option<Seq>, JournalError> {
+        if event.identities.iter().all(|identity| matches!(identity, Identity::Unique { .. })) {
+            return Ok(None);
+        }
+        if let Some(of) = self.find_named(&keys.names)? {
+            return Ok(Some(of));
+        }
+        for place in &keys.growing {
+            if let Some(of) = self.find_named(std::slice::from_ref(place))?
+                && alike::continues(self.connection, of, event)?
+            {
+                return Ok(Some(of));
+            }
+        }
+        if keys.alike.is_empty() { Ok(None) } else { alike::find(self.connection, keys, event, self.now_ms) }
+    }
+
+    /// Whether the event at `of` was forgotten: then what is the same as it is forgotten under its own names too.
+    fn suppress_with(&self, of: Seq, keys: &Keys) -> Result<bool, JournalError> {
+        let by: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT by FROM forgotten WHERE event = ?1")?
+            .query_row([as_i64(of)], |row| row.get(0))
+            .optional()?;
+        let Some(by) = by else { return Ok(false) };
+        let mut forget = self.connection.prepare_cached("INSERT OR IGNORE INTO tombstone(key, by) VALUES(?1, ?2)")?;
+        for key in &keys.names {
+            forget.execute((key.as_bytes(), by))?;
+        }
+        Ok(true)
     }
 
     fn is_forgotten(&self, keys: &[Key]) -> Result<bool, JournalError> {
@@ -132,7 +173,7 @@ impl<'a> Appending<'a> {
         Ok(false)
     }
 
-    fn find(&mut self, keys: &[Key]) -> Result<Option<Seq>, JournalError> {
+    fn find_named(&mut self, keys: &[Key]) -> Result<Option<Seq>, JournalError> {
         for key in keys {
             if let Some(event) = self.statements.find_key.query_row([key.as_bytes()], |row| row.get(0)).optional()? {
                 return Ok(Some(as_u64(event)));
@@ -148,21 +189,32 @@ impl<'a> Appending<'a> {
         Ok(())
     }
 
+    fn bind_if_free(&self, key: &Key, event: Seq) -> Result<(), JournalError> {
+        self.connection
+            .prepare_cached("INSERT OR IGNORE INTO key(key, event) VALUES(?1, ?2)")?
+            .execute((key.as_bytes(), as_i64(event)))?;
+        Ok(())
+    }
+
     /// A known event was captured again: fuller, from somewhere new, or neither.
-    fn seen(&mut self, of: Seq, event: &Event, keys: &[Key]) -> Result<Outcome, JournalError> {
+    fn seen(&mut self, of: Seq, event: &Event, keys: &Keys) -> Result<Outcome, JournalError> {
         let mut reader = Reader::new(self.connection);
         let Some(known) = reader.fullest(of)? else {
             return Err(JournalError::Damaged(format!("record {of} has a key but is missing")));
         };
         let seen_before = reader.sightings(of)?.iter().any(|sighting| sighting.source == event.source);
         let (id, at_ms) = (known.id, known.at_ms);
-        let fuller = event.content.verbatim().len() > known.event.content.verbatim().len();
+        let fuller = is_fuller(event, &known.event);
         let mut new_keys = Vec::new();
-        for key in keys {
-            if self.find(std::slice::from_ref(key))?.is_none() {
+        for key in &keys.names {
+            if self.find_named(std::slice::from_ref(key))?.is_none() {
                 new_keys.push(*key);
             }
         }
+        for place in &keys.growing {
+            self.bind_if_free(place, of)?;
+        }
+        alike::note(self.connection, keys, of, event)?;
         let (class, body) = if fuller {
             (RecordClass::Revision, Packed::of(event, self.hasher)?)
         } else if !new_keys.is_empty() || !seen_before {
@@ -279,6 +331,16 @@ impl<'a> Appending<'a> {
         add_to_fact(self.connection, "redactions", self.secrets)?;
         idrun::tidy(self.connection)
     }
+}
+
+/// Whether a capture says more than what is known: more text, or as much text and more about it.
+fn is_fuller(event: &Event, known: &Event) -> bool {
+    let (new, old) = (event.content.verbatim().len(), known.content.verbatim().len());
+    let about = |event: &Event| {
+        [&event.turn, &event.topic, &event.action].into_iter().filter(|id| id.is_some()).count()
+            + usize::from(event.metadata.is_some())
+    };
+    new > old || new == old && about(event) > about(known)
 }
 
 /// The stored code of a record's class.

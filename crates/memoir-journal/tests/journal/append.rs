@@ -1,6 +1,8 @@
 use crate::support::{at, event, home, item};
-use memoir_event::{Content, Event, EventId, Identity, Json, Kind, Source};
-use memoir_journal::{Audience, Change, Cursor, Filter, Journal, Lookup, Order, Outcome, Page, RecordClass, View};
+use memoir_event::{Content, Event, EventId, Identity, Json, Kind, Said, Source};
+use memoir_journal::{
+    Alias, Audience, Change, Cursor, Filter, Journal, Lookup, Order, Outcome, Page, RecordClass, View,
+};
 use proptest::prelude::*;
 
 fn owner() -> View {
@@ -120,6 +122,133 @@ fn one_event_may_be_known_by_several_names() {
     assert!(matches!(home.append(vec![by_name])[0], Outcome::SeenAgain { of: 1, .. }));
 }
 
+/// A capture without a name of the client's: a hook that shows a text, an exec stream.
+fn unnamed(source: Source, capture: &str, text: &str, ms: i64) -> Event {
+    let mut event = Event::new(source, "s", Kind::UserMessage, Content::Text(text.to_owned()));
+    event.time = Some(memoir_event::Time::from_ms(ms));
+    event.identities = vec![Identity::Named(capture.to_owned()), Identity::Alike(Said::Content)];
+    event
+}
+
+/// The same text as the client's own file has it.
+fn named(id: &str, text: &str, ms: i64) -> Event {
+    let mut event = unnamed(Source::GeminiCliHistory, id, text, ms);
+    event.identities = vec![Identity::Item { id: id.to_owned(), block: 0 }, Identity::Alike(Said::Content)];
+    event
+}
+
+fn times(home: &crate::support::Home) -> Vec<i64> {
+    let page = home.journal.page(&Filter::default(), &owner(), &Page::first(100, Order::OldestFirst)).unwrap();
+    page.events.iter().map(|event| event.ts_ms).collect()
+}
+
+#[test]
+fn a_text_seen_by_a_hook_and_in_the_file_is_one_event_in_any_order() {
+    let hook = |n: i64| unnamed(Source::GeminiCliHook, &format!("h{n}"), "continue", n * 60_000);
+    let file = |n: i64| named(&format!("f{n}"), "continue", n * 60_000 + 250);
+    let captures = || vec![hook(1), hook(2), hook(3), file(1), file(2), file(3)];
+    for turn in 0..6 {
+        let home = home();
+        let mut order = captures();
+        order.rotate_left(turn);
+        for event in &order {
+            home.append(vec![event.clone()]);
+        }
+        assert_eq!(home.journal.stats().unwrap().events, 3, "{turn}");
+        home.append(captures());
+        assert_eq!(home.journal.stats().unwrap().events, 3, "{turn}, again");
+        for place in
+            home.journal.page(&Filter::default(), &owner(), &Page::first(9, Order::OldestFirst)).unwrap().events
+        {
+            assert_eq!(home.journal.sightings(place.seq).unwrap().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_hook_that_came_late_takes_the_nearest_of_equal_texts() {
+    let home = home();
+    home.append(vec![unnamed(Source::GeminiCliHook, "h3", "ok", 20 * 60_000)]);
+    home.append(vec![named("f1", "ok", 0), named("f2", "ok", 10 * 60_000), named("f3", "ok", 20 * 60_000 + 5)]);
+    assert_eq!(times(&home), [0, 10 * 60_000, 20 * 60_000]);
+}
+
+#[test]
+fn what_its_client_names_differently_is_never_one_event() {
+    let home = home();
+    let mut hook = named("call_1", "ls", 1000);
+    hook.source = Source::CodexHook;
+    let mut file = named("call_2", "ls", 1001);
+    file.source = Source::CodexHistory;
+    home.append(vec![hook, file]);
+    assert_eq!(home.journal.stats().unwrap().events, 2);
+}
+
+#[test]
+fn a_stream_without_times_is_matched_in_its_order() {
+    let home = home();
+    home.append(vec![named("f1", "ok", 0), named("f2", "ok", 86_400_000)]);
+    let mut late = unnamed(Source::CodexExec, "x1", "ok", 0);
+    late.time = None;
+    assert!(matches!(home.append(vec![late.clone()])[0], Outcome::SeenAgain { of: 1, .. }));
+    late.identities[0] = Identity::Named("x2".into());
+    assert!(matches!(home.append(vec![late.clone()])[0], Outcome::SeenAgain { of: 2, .. }));
+    late.identities[0] = Identity::Named("x3".into());
+    assert!(matches!(home.append(vec![late])[0], Outcome::Stored { .. }));
+}
+
+#[test]
+fn another_turn_is_another_event_however_alike() {
+    let home = home();
+    let turn = |mut event: Event, turn: &str| {
+        event.turn = Some(turn.to_owned());
+        event
+    };
+    home.append(vec![turn(unnamed(Source::GeminiCliHook, "h", "ok", 0), "a"), turn(named("f", "ok", 1), "b")]);
+    assert_eq!(home.journal.stats().unwrap().events, 2);
+    home.append(vec![turn(named("g", "ok", 1), "~1")]);
+    assert_eq!(home.journal.stats().unwrap().events, 2);
+}
+
+#[test]
+fn a_text_that_grows_is_one_event_and_another_text_in_its_place_is_not() {
+    let home = home();
+    let answer = |source, id: &str, text: &str| {
+        let mut event = item(source, id, text);
+        event.identities.push(Identity::Growing("answer/p1".into()));
+        event
+    };
+    home.append(vec![answer(Source::ClaudeCodeHook, "h", "half an ans")]);
+    let whole = home.append(vec![answer(Source::ClaudeCodeHistory, "u1", "half an answer, and the rest")]);
+    assert!(matches!(whole[0], Outcome::Revised { of: 1, .. }));
+    assert!(matches!(
+        home.append(vec![answer(Source::ClaudeCodeHistory, "u2", "another answer altogether")])[0],
+        Outcome::Stored { .. }
+    ));
+    assert_eq!(home.journal.stats().unwrap().events, 2);
+}
+
+#[test]
+fn what_was_forgotten_stays_so_when_another_way_of_capture_brings_it() {
+    let home = home();
+    home.append(vec![unnamed(Source::GeminiCliHook, "h1", "my plan", 0)]);
+    let forgotten = home.journal.events(&[1], &owner()).unwrap().remove(0);
+    home.append(vec![tombstone(&forgotten.keys[0].to_string())]);
+    assert_eq!(home.append(vec![named("f1", "my plan", 10)]), [Outcome::Suppressed]);
+    assert_eq!(home.append(vec![named("f1", "my plan", 10)]), [Outcome::Suppressed]);
+    assert!(matches!(home.append(vec![named("f2", "my plan", 3_600_000)])[0], Outcome::Stored { .. }));
+}
+
+#[test]
+fn a_capture_that_knows_more_about_an_event_is_a_revision() {
+    let home = home();
+    home.append(vec![unnamed(Source::GeminiCliHook, "h1", "hello", 0)]);
+    let mut file = named("f1", "hello", 5);
+    file.turn = Some("f1".into());
+    assert!(matches!(home.append(vec![file])[0], Outcome::Revised { of: 1, .. }));
+    assert_eq!(home.journal.events(&[1], &owner()).unwrap()[0].event.turn.as_deref(), Some("f1"));
+}
+
 #[test]
 fn a_tombstone_hides_its_event_and_suppresses_it_for_good() {
     let home = home();
@@ -137,7 +266,7 @@ fn a_tombstone_hides_its_event_and_suppresses_it_for_good() {
 #[test]
 fn a_tombstone_works_before_its_event_arrives() {
     let home = home();
-    let key = crate::support::admit(&home.journal, vec![event("s", "t9", "not yet")])[0].keys()[0];
+    let key = crate::support::admit(&home.journal, vec![event("s", "t9", "not yet")])[0].keys().names[0];
     home.append(vec![tombstone(&key.to_string())]);
     assert_eq!(home.append(vec![event("s", "t9", "not yet")]), [Outcome::Suppressed]);
 }
@@ -176,6 +305,56 @@ fn an_alias_gives_a_project_its_new_name_everywhere() {
     let filter = Filter { repo: Some("repo".into()), ..Filter::default() };
     let page = home.journal.page(&filter, &owner(), &Page::first(10, Order::OldestFirst)).unwrap();
     assert_eq!(page.events.iter().map(|event| event.event.repo.as_str()).collect::<Vec<_>>(), ["repo", "repo"]);
+}
+
+#[test]
+fn a_session_can_be_moved_to_another_project_and_back() {
+    let home = home();
+    let in_project = |session: &str, repo: &str| {
+        let mut event = event(session, "t1", session);
+        event.repo = repo.into();
+        event
+    };
+    home.append(vec![in_project("a", "one"), in_project("b", "one"), in_project("c", "two")]);
+    let alias = |session: &str, to: &str, name: &str| {
+        Alias::Session { client: None, session: session.into(), to: to.into() }.into_event(name.into())
+    };
+    let sessions_of = |repo: &str| {
+        let filter = Filter { repo: Some(repo.into()), ..Filter::default() };
+        let page = home.journal.page(&filter, &owner(), &Page::first(10, Order::OldestFirst)).unwrap();
+        assert!(page.events.iter().all(|event| event.event.repo == repo));
+        page.events.into_iter().map(|event| event.event.session).collect::<Vec<_>>()
+    };
+    home.append(vec![alias("b", "two", "1")]);
+    assert_eq!((sessions_of("one"), sessions_of("two")), (vec!["a".to_owned()], vec!["b".to_owned(), "c".to_owned()]));
+    let projects = home.journal.projects().unwrap();
+    assert_eq!(projects.iter().map(|p| (p.repo.as_str(), p.sessions)).collect::<Vec<_>>(), [("one", 1), ("two", 2)]);
+    home.append(vec![alias("b", "one", "2")]);
+    assert_eq!(sessions_of("one"), ["a", "b"]);
+}
+
+#[test]
+fn a_merge_of_projects_can_be_undone() {
+    let home = home();
+    let mut old = event("s", "t1", "x");
+    old.repo = "old".into();
+    home.append(vec![old]);
+    let alias = |to: &str, name: &str| Alias::Project { from: "old".into(), to: to.into() }.into_event(name.into());
+    home.append(vec![alias("new", "1")]);
+    assert_eq!(home.journal.projects().unwrap()[0].repo, "new");
+    assert_eq!(home.journal.projects().unwrap()[0].aliases, ["old"]);
+    home.append(vec![alias("old", "2")]);
+    assert_eq!(home.journal.projects().unwrap()[0].repo, "old");
+    assert_eq!(home.journal.sessions(&Filter::default(), &owner(), 5, 0).unwrap()[0].repo, "old");
+}
+
+#[test]
+fn cursors_are_listed_by_the_beginning_of_their_names() {
+    let home = home();
+    let cursor = |stream: &str| Cursor { stream: stream.into(), sequence: 1, position: String::new() };
+    home.journal.append(&[], &[cursor("import|a"), cursor("import|b"), cursor("importer"), cursor("hook|x")]).unwrap();
+    let names: Vec<_> = home.journal.cursors("import|").unwrap().into_iter().map(|cursor| cursor.stream).collect();
+    assert_eq!(names, ["import|a", "import|b"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::Target;
 use crate::notice::{IngestError, Notice};
 use crate::spool::{Lane, Spool};
-use crate::wire::{RawRecord, Sender, encode};
+use crate::wire::{Destination, RawRecord, Sender, encode};
 use memoir_event::Identity;
 use memoir_journal::{JournalError, Outcome, Redacted};
 use std::sync::mpsc;
@@ -119,8 +119,8 @@ impl<'a> Store<'a> {
     fn record(&self, redacted: &Redacted) -> RawRecord {
         let event = redacted.event();
         // Without a journal there is no secret to make keys with; they are made when the event is stored.
-        let keys = if matches!(self.target, Target::Journal(_)) { redacted.keys() } else { &[] };
-        let sender = Sender { cwd: self.cwd.as_deref(), keys };
+        let keys = matches!(self.target, Target::Journal(_)).then(|| redacted.keys());
+        let sender = Sender { cwd: self.cwd.as_deref(), to: Destination::Spool(keys) };
         let name = event.identities.iter().find_map(|identity| match identity {
             Identity::Named(name) => Some(name.clone()),
             _ => None,

@@ -6,7 +6,7 @@ use super::metadata::{Fields, Metadata, Origin};
 use super::record::{RawRecord, RawSource};
 use super::said::from_blocks;
 use memoir_event::{
-    Client, Event, Identity, Json, Key, Kind, Source, Speaker, Time, check_meta, parse_ms, repo_id_of_path,
+    Client, Event, Identity, Json, Keys, Kind, Source, Speaker, Time, check_meta, parse_ms, repo_id_of_path,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -50,11 +50,14 @@ impl RawRecord {
         (metadata.origin != Origin::Foreign).then(|| cwd(&metadata.fields)).flatten()
     }
 
-    /// The keys that the journal here would give the event, if the record was spooled with them.
-    pub fn keys(&self) -> Vec<Key> {
-        let metadata = self.metadata.as_ref().map(Metadata::read);
-        let keys = metadata.into_iter().flat_map(|metadata| metadata.fields.keys);
-        keys.filter_map(|key| Key::parse(&key).ok()).collect()
+    /// The event that waited in the spool as this record, and the keys that it had.
+    pub fn into_kept_event(self, capture: Capture) -> Result<(Event, Keys), WireError> {
+        let kept = self.metadata.as_ref().and_then(|json| Metadata::read(json).fields.kept);
+        let mut event = self.into_event(capture)?;
+        let Some(kept) = kept else { return Ok((event, Keys::default())) };
+        let keys = kept.keys();
+        kept.restore(&mut event);
+        Ok((event, keys))
     }
 
     /// The name that its sender gave this record.

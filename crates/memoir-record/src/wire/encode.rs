@@ -1,18 +1,29 @@
 //! An event as the record that a recorder sends.
 
+use super::kept::Kept;
 use super::metadata::{Fields, RECORDER};
 use super::record::{Header, RawRecord, RawSource};
 use super::said::to_blocks;
-use memoir_event::{Event, Json, Key, Kind, format_ms};
+use memoir_event::{Event, Json, Keys, Kind, format_ms};
 use std::borrow::Cow;
 
-/// What a recorder says about itself.
-#[derive(Debug, Clone, Copy, Default)]
+/// What a recorder says about itself, and where its records go.
+#[derive(Debug, Clone, Copy)]
 pub struct Sender<'a> {
     /// Its working directory, redacted.
     pub cwd: Option<&'a str>,
-    /// The event's keys in the journal here, if the record stays here.
-    pub keys: &'a [Key],
+    /// Where the record goes.
+    pub to: Destination<'a>,
+}
+
+/// Where a record goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Destination<'a> {
+    /// To a server.
+    Server,
+    /// Into the spool of the journal here, with the event's keys if that journal could be asked for them: made before
+    /// redaction, they cannot be made again after it.
+    Spool(Option<&'a Keys>),
 }
 
 /// The record of a redacted event; `idempotency_key` is made once for each accepted event and stays with it.
@@ -20,7 +31,10 @@ pub fn encode(event: &Event, sender: Sender<'_>, idempotency_key: Option<&str>) 
     let metadata = Fields {
         actor_id: event.actor.as_deref().map(Cow::Borrowed),
         captured_at: event.captured_ms.filter(|_| event.time.is_none()).map(|ms| Cow::Owned(format_ms(ms))),
-        keys: sender.keys.iter().map(|key| Cow::Owned(key.to_string())).collect(),
+        kept: match sender.to {
+            Destination::Server => None,
+            Destination::Spool(keys) => Some(Kept::new(event, keys)),
+        },
         repo_id: Some(event.repo.as_str()).filter(|repo| !repo.is_empty()).map(Cow::Borrowed),
         idempotency_key: idempotency_key.map(Cow::Borrowed),
         recorder: Some(Cow::Borrowed(RECORDER)),

@@ -1,5 +1,6 @@
 //! The `metadata` object of a record: what a recorder says about an event beside its content.
 
+use super::kept::Kept;
 use memoir_event::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -28,9 +29,9 @@ pub struct Fields<'a> {
     pub event_type: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub idempotency_key: Option<Cow<'a, str>>,
-    /// The keys of the journal here, in the spool only: made before redaction, they cannot be made again after it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", borrow)]
-    pub keys: Vec<Cow<'a, str>>,
+    /// What only the spool of the journal here knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub observed_at: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
@@ -78,7 +79,7 @@ impl<'a> From<Lenient<'a>> for Fields<'a> {
             captured_at: from.captured_at,
             event_type: from.event_type,
             idempotency_key: from.idempotency_key,
-            keys: Vec::new(),
+            kept: None,
             observed_at: from.observed_at,
             recorder: from.recorder,
             recorder_cwd: from.recorder_cwd,

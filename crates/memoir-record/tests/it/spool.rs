@@ -1,6 +1,6 @@
 use crate::world::{clock, spool};
 use memoir_event::{Content, Event, Json, Kind, Source};
-use memoir_record::wire::{RawRecord, Sender, encode};
+use memoir_record::wire::{Destination, RawRecord, Sender, encode};
 use memoir_record::{Claimed, Lane, Recovered, Spool, SpoolError, SpoolLimits, SpoolListing};
 use std::fs::{self, File};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 pub fn record(text: &str) -> RawRecord {
     let event = Event::new(Source::Recorder, "demo", Kind::Command, Content::Text(text.to_owned()));
-    encode(&event, Sender { cwd: Some("/home/dev"), keys: &[] }, Some(&format!("key-{text}")))
+    encode(&event, Sender { cwd: Some("/home/dev"), to: Destination::Server }, Some(&format!("key-{text}")))
 }
 
 fn records(texts: &[&str]) -> Vec<RawRecord> {
@@ -69,7 +69,7 @@ fn a_spool_file_has_one_record_to_a_line() {
     let spool = spool(&home.path().join("spool"));
     let mut pretty = Event::new(Source::Recorder, "demo", Kind::ToolCall, Content::Text("x".into()));
     pretty.metadata = Some(Json::parse("{\n  \"a\": \"line\\nbreak\"\n}".into()).unwrap());
-    let records = [record("a"), encode(&pretty, Sender::default(), Some("k"))];
+    let records = [record("a"), encode(&pretty, Sender { cwd: None, to: Destination::Server }, Some("k"))];
     let path = spool.keep(Lane::Server, &records).unwrap();
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
     assert!(name.starts_with("batch-1790000000") && name.ends_with(".jsonl"), "{name}");

@@ -1,7 +1,7 @@
 use memoir_event::{Content, Event, Identity, Json, Kind, Secrecy, Source, Speaker, Time, Visibility};
 use memoir_record::wire::{
-    BatchRequest, Block, Capture, ErrorBody, Modality, RawContent, RawRecord, RawSource, RecallRecord, Refusal, Sender,
-    WireError, encode,
+    BatchRequest, Block, Capture, Destination, ErrorBody, Modality, RawContent, RawRecord, RawSource, RecallRecord,
+    Refusal, Sender, WireError, encode,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn our_recorder_sends_the_golden_request() {
     let mut call = Event::new(Source::Recorder, "demo", Kind::ToolCall, json);
     call.turn = Some("t1".into());
     call.meta = Some(Json::parse(r#"{"intent":"x"}"#.into()).unwrap());
-    let sender = Sender { cwd: Some("/home/dev"), keys: &[] };
+    let sender = Sender { cwd: Some("/home/dev"), to: Destination::Server };
     let records = [encode(&event, sender, Some("k1")), encode(&call, sender, Some("k2"))];
     let request = BatchRequest { header: memoir_record::wire::Header, records: records.to_vec() };
     golden("batch-request.json", &format!("{}\n", serde_json::to_string(&request).unwrap()));
@@ -269,7 +269,7 @@ fn any_block() -> impl Strategy<Value = Block> {
 proptest! {
     #[test]
     fn an_event_survives_the_wire(event in any_event(), key in "[0-9a-f]{8}") {
-        let sent = encode(&event, Sender { cwd: None, keys: &[] }, Some(&key));
+        let sent = encode(&event, Sender { cwd: None, to: Destination::Server }, Some(&key));
         let line = sent.to_line();
         let received = RawRecord::parse(line.as_bytes()).unwrap();
         prop_assert_eq!(&received, &sent);

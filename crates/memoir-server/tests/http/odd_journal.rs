@@ -2,8 +2,8 @@
 
 use memoir_event::KeyHasher;
 use memoir_journal::{
-    Change, Cursor, EventPage, Filter, Journal, JournalError, Lease, Lookup, Outcome, Page, Redacted, Selection, Seq,
-    SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Change, Cursor, EventPage, Filter, Journal, JournalError, Lease, Lookup, Outcome, Page, ProjectEntry, Redacted,
+    Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -95,6 +95,14 @@ impl Journal for Odd {
     }
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError> {
         self.real()?.cursor(stream)
+    }
+
+    fn cursors(&self, prefix: &str) -> Result<Vec<Cursor>, JournalError> {
+        self.real()?.cursors(prefix)
+    }
+
+    fn projects(&self) -> Result<Vec<ProjectEntry>, JournalError> {
+        self.real()?.projects()
     }
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {
         self.real()?.lease(name, owner, ttl_ms)

@@ -1,0 +1,122 @@
+//! What a record in the spool knows beyond the wire: enough to be stored later as exactly the event it was.
+//!
+//! Never sent: a server has no use for the keys of another journal.
+
+use memoir_event::{Client, Content, Event, Identity, Key, Keys, Kind, Reasoning, Said, Shape, Source};
+use serde::{Deserialize, Serialize};
+
+/// The parts of an event that the wire has no place for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    source: Option<Source>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    client: Option<Client>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thread: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sequence: Option<u64>,
+    kind: Option<Kind>,
+    event_type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    item_type: Option<String>,
+    reasoning: Option<Reasoning>,
+    /// Whether JSON content is a whole payload.
+    payload: bool,
+    names: Vec<String>,
+    growing: Vec<String>,
+    alike: Vec<String>,
+    /// What names the event, for when no journal was there to make keys.
+    identities: Vec<KeptIdentity>,
+}
+
+/// An identity, and what it says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum KeptIdentity {
+    Explicit,
+    Named(String),
+    Item(String, u32),
+    Record(String, u32),
+    Growing(String),
+    AlikeContent,
+    Alike(String),
+    Unique(i64, u64),
+}
+
+impl Kept {
+    /// What to keep of a redacted event; without a journal there are no keys yet.
+    pub fn new(event: &Event, keys: Option<&Keys>) -> Kept {
+        let text = |keys: &[Key]| keys.iter().map(ToString::to_string).collect();
+        let none = Keys::default();
+        let keys = keys.unwrap_or(&none);
+        Kept {
+            source: Some(event.source),
+            client: event.client,
+            thread: event.thread.clone(),
+            sequence: event.sequence,
+            kind: Some(event.kind()),
+            event_type: event.shape.event_type.clone(),
+            item_type: event.shape.item_type.clone(),
+            reasoning: Some(event.reasoning),
+            payload: matches!(event.content, Content::Payload(_)),
+            names: text(&keys.names),
+            growing: text(&keys.growing),
+            alike: text(&keys.alike),
+            identities: event.identities.iter().map(KeptIdentity::of).collect(),
+        }
+    }
+
+    /// The keys it had.
+    pub fn keys(&self) -> Keys {
+        let keys = |texts: &[String]| texts.iter().filter_map(|text| Key::parse(text).ok()).collect();
+        Keys { names: keys(&self.names), growing: keys(&self.growing), alike: keys(&self.alike) }
+    }
+
+    /// Gives an event back what the wire could not carry.
+    pub fn restore(self, event: &mut Event) {
+        event.source = self.source.unwrap_or(event.source);
+        event.client = self.client;
+        event.thread = self.thread;
+        event.sequence = self.sequence;
+        event.reasoning = self.reasoning.unwrap_or(event.reasoning);
+        if let Some(kind) = self.kind {
+            event.shape = Shape { kind, event_type: self.event_type, item_type: self.item_type };
+        }
+        if self.payload
+            && let Content::Json(json) = &event.content
+        {
+            event.content = Content::Payload(json.clone());
+        }
+        if !self.identities.is_empty() {
+            event.identities = self.identities.into_iter().map(KeptIdentity::restored).collect();
+        }
+    }
+}
+
+impl KeptIdentity {
+    fn of(identity: &Identity) -> KeptIdentity {
+        match identity {
+            Identity::Explicit => KeptIdentity::Explicit,
+            Identity::Named(name) => KeptIdentity::Named(name.clone()),
+            Identity::Item { id, block } => KeptIdentity::Item(id.clone(), *block),
+            Identity::Record { id, block } => KeptIdentity::Record(id.clone(), *block),
+            Identity::Growing(place) => KeptIdentity::Growing(place.clone()),
+            Identity::Alike(Said::Content) => KeptIdentity::AlikeContent,
+            Identity::Alike(Said::Own(text)) => KeptIdentity::Alike(text.clone()),
+            Identity::Unique { at_ms, nonce } => KeptIdentity::Unique(*at_ms, *nonce),
+        }
+    }
+
+    fn restored(self) -> Identity {
+        match self {
+            KeptIdentity::Explicit => Identity::Explicit,
+            KeptIdentity::Named(name) => Identity::Named(name),
+            KeptIdentity::Item(id, block) => Identity::Item { id, block },
+            KeptIdentity::Record(id, block) => Identity::Record { id, block },
+            KeptIdentity::Growing(place) => Identity::Growing(place),
+            KeptIdentity::AlikeContent => Identity::Alike(Said::Content),
+            KeptIdentity::Alike(text) => Identity::Alike(Said::Own(text)),
+            KeptIdentity::Unique(at_ms, nonce) => Identity::Unique { at_ms, nonce },
+        }
+    }
+}
