@@ -89,7 +89,7 @@ impl Content {
 }
 
 /// Replaces every `\uD800`–`\uDFFF` escape that is not half of a pair by `\ufffd`.
-fn without_lone_surrogates(json: &str) -> String {
+pub fn without_lone_surrogates(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     while let Some(at) = rest.find('\\') {

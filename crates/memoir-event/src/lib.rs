@@ -18,7 +18,7 @@ mod time;
 
 pub use access::{Reasoning, Secrecy, Speaker, Visibility};
 pub use capture::{CaptureError, CaptureEvent, EVENT_BYTES_MAX};
-pub use content::{Content, Json};
+pub use content::{Content, Json, without_lone_surrogates};
 pub use envelope::Envelope;
 pub use event::{Event, Identity, Said};
 pub use id::{EventId, IdError, RecordUuid};

@@ -1,0 +1,12 @@
+//! Anthropic Claude Code.
+
+mod answer;
+mod hook;
+mod notes;
+mod record;
+mod speech;
+mod tools;
+mod transcript;
+
+pub(crate) use hook::read_hook;
+pub use transcript::Transcript;

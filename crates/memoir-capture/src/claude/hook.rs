@@ -1,0 +1,162 @@
+//! Claude Code hook calls.
+
+use super::answer::answer_place;
+use super::speech::{finish, summary_text};
+use super::tools::Pending;
+use crate::hook::{HookCall, HookError, Moment};
+use crate::lenient::{Flag, Raw, Text, lenient};
+use crate::out::Out;
+use crate::payload::Payload;
+use crate::scene::{Call, Maker, Scene, digest, item};
+use memoir_event::{Client, Source, Time};
+use std::sync::Arc;
+
+lenient! {
+    struct Payload1<'a> {
+        event: Text<'a> = "hook_event_name",
+        session_id: Text<'a> = "session_id",
+        prompt_id: Text<'a> = "prompt_id",
+        transcript_path: Text<'a> = "transcript_path",
+        agent_transcript_path: Text<'a> = "agent_transcript_path",
+        agent_id: Text<'a> = "agent_id",
+        agent_type: Text<'a> = "agent_type",
+        cwd: Text<'a> = "cwd",
+        model: Text<'a> = "model",
+        prompt: Text<'a> = "prompt",
+        tool_name: Text<'a> = "tool_name",
+        tool_input: Raw<'a> = "tool_input",
+        tool_use_id: Text<'a> = "tool_use_id",
+        tool_response: Raw<'a> = "tool_response",
+        error: Raw<'a> = "error",
+        message: Text<'a> = "message",
+        delta: Text<'a> = "delta",
+        is_final: Flag = "final",
+        last_assistant_message: Text<'a> = "last_assistant_message",
+        compact_summary: Text<'a> = "compact_summary",
+    }
+}
+
+/// Understands a call.
+pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError> {
+    let call: Payload1<'_> = serde_json::from_str(payload).map_err(|_| HookError::NotJson)?;
+    if !payload.trim_start().starts_with('{') {
+        return Err(HookError::NotJson);
+    }
+    let session = call.session_id.said().ok_or(HookError::NoSession)?;
+    let event = call.event.get().unwrap_or_default().to_owned();
+    let mut scene = Scene::new(Client::Claude, Source::ClaudeCodeHook);
+    session.clone_into(&mut scene.session);
+    call.agent_id.said().unwrap_or(session).clone_into(&mut scene.thread);
+    scene.turn = call.prompt_id.owned();
+    scene.cwd = call.cwd.said().map(Arc::from);
+    let mut out = Out::default();
+    let mut maker = Maker::live(&scene, Some(now.clone()), &mut out);
+    let moment = remember(&event, &call, &mut maker);
+    Ok(HookCall {
+        client: Client::Claude,
+        event,
+        session: session.to_owned(),
+        turn: scene.turn.clone(),
+        transcript: call.transcript_path.owned(),
+        agent_transcript: call.agent_transcript_path.owned(),
+        cwd: call.cwd.owned(),
+        moment,
+        prompt: call.prompt.owned(),
+        tool: call.tool_name.owned(),
+        captured: out.events,
+        tally: out.tally,
+    })
+}
+
+fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
+    let turn = call.prompt_id.said().unwrap_or_default();
+    match event {
+        "SessionStart" => {
+            maker.session_started(started(call));
+            Moment::SessionStart
+        }
+        "UserPromptSubmit" | "UserPromptExpansion" => {
+            maker.prompt(call.prompt.get().unwrap_or_default());
+            Moment::Prompt
+        }
+        "PreToolUse" => {
+            let name = call.tool_name.said().unwrap_or("tool");
+            maker.tool_call(Call { id: call.tool_use_id.said(), name }, call.tool_input.get().unwrap_or("{}"));
+            Moment::Tool
+        }
+        "PostToolUse" | "PostToolUseFailure" => {
+            if let Some(id) = call.tool_use_id.said() {
+                let name = call.tool_name.said().unwrap_or("tool");
+                let pending = Pending::new(id, name, call.tool_input.get().unwrap_or("{}"));
+                let error = call.error.read::<Text<'_>>().owned().or_else(|| call.error.get().map(str::to_owned));
+                let failed = event == "PostToolUseFailure";
+                let shown = error.filter(|_| failed);
+                finish(maker, id, &pending, call.tool_response, shown, failed);
+            }
+            Moment::Tool
+        }
+        "Stop" => {
+            answer(event, call, turn, maker);
+            Moment::TurnEnd
+        }
+        "SubagentStop" => {
+            // A compaction ends like an agent that has no type.
+            if call.agent_type.said().is_some() {
+                answer(event, call, turn, maker);
+            }
+            Moment::Subagent
+        }
+        "SubagentStart" => {
+            let details =
+                started(call).said("agent_type", call.agent_type.said()).said("parent_thread", call.session_id.said());
+            maker.session_started(details);
+            Moment::Subagent
+        }
+        "StopFailure" => {
+            let text = call.last_assistant_message.said().or_else(|| call.message.said()).unwrap_or("the turn failed");
+            maker.error(text.to_owned(), vec![maker.scene.said("error", text, 0)]);
+            Moment::TurnEnd
+        }
+        "MessageDisplay" => {
+            if let Some(text) = call.delta.said().filter(|_| call.is_final.is_set()) {
+                maker.assistant(text.to_owned(), vec![maker.scene.said("assistant", text, 0)]);
+            }
+            Moment::Other
+        }
+        "Notification" => {
+            if let Some(text) = call.message.said() {
+                maker.summary(text.to_owned(), vec![maker.scene.said("notification", text, 0)]);
+            }
+            Moment::Other
+        }
+        "PostCompact" => {
+            if let Some(text) = call.compact_summary.said() {
+                let text = summary_text(text);
+                let name = item(&format!("compaction/{turn}/{}", digest(&text)), 0);
+                maker.summary(text, vec![name]);
+            }
+            Moment::Compaction
+        }
+        "PreCompact" => Moment::Compaction,
+        "SessionEnd" => Moment::SessionEnd,
+        _ => Moment::Other,
+    }
+}
+
+fn started(call: &Payload1<'_>) -> Payload {
+    let thread = call.agent_id.said().or_else(|| call.session_id.said());
+    Payload::new().said("thread_id", thread).said("cwd", call.cwd.said()).said("model", call.model.said())
+}
+
+fn answer(event: &str, call: &Payload1<'_>, turn: &str, maker: &mut Maker<'_>) {
+    match call.last_assistant_message.said() {
+        Some(text) => {
+            let names = vec![maker.scene.said("assistant", text, 0), answer_place(&maker.scene.thread, turn)];
+            maker.assistant(text.to_owned(), names);
+        }
+        None => {
+            let text = "The turn ended without a message.";
+            maker.summary(text.to_owned(), vec![maker.scene.said(event, text, 0)]);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Records in the user's role: the user's words, tool results, and much that is neither.
+
+use super::record::{Block, Record, text_of};
+use super::tools::{self, Pending};
+use super::transcript::{At, Transcript};
+use crate::boundary;
+use crate::lenient::{Raw, TextOr};
+use crate::media::{self, Media};
+use crate::payload::Payload;
+use crate::scene::{Call, Ending, digest, item, record};
+use crate::turns::{Form, Who};
+use std::collections::BTreeMap;
+
+/// What follows this in the result of a tool that the user refused are the user's words.
+const REFUSED_WITH: &str = "the user said:\n";
+
+/// Words in that place that the client wrote.
+const CLIENTS_WORDS: &str = "The user wants to clarify these questions.";
+
+impl Transcript {
+    pub(super) fn user_record(&mut self, found: &Record<'_>, at: &mut At<'_>) {
+        if found.is_summary.is_set() {
+            let text = match &found.message.content {
+                TextOr::Text(text) => text.clone().into_owned(),
+                TextOr::List(blocks) => {
+                    blocks.iter().filter_map(|block| block.text.owned()).collect::<Vec<_>>().join("\n")
+                }
+                TextOr::Neither => return,
+            };
+            self.summary(&text, at);
+            return;
+        }
+        match &found.message.content {
+            TextOr::Text(text) => self.texts(found, &[text], &[], Place::Alone, at),
+            TextOr::List(blocks) => {
+                let results: Vec<&Block<'_>> = blocks.iter().filter(|block| block.kind.is("tool_result")).collect();
+                for block in &results {
+                    self.tool_result(found, block, at);
+                }
+                let texts: Vec<&str> =
+                    blocks.iter().filter(|block| block.kind.is("text")).filter_map(|block| block.text.said()).collect();
+                let media: Vec<Media> = blocks.iter().filter_map(Block::media).collect();
+                let place = if results.is_empty() { Place::Alone } else { Place::BesideResult };
+                if !texts.is_empty() || (!media.is_empty() && results.is_empty()) {
+                    self.texts(found, &texts, &media, place, at);
+                }
+            }
+            TextOr::Neither => at.out.problem("message without content"),
+        }
+    }
+
+    /// The texts of one record, sorted into words of the user and everything else.
+    fn texts(&mut self, found: &Record<'_>, texts: &[&str], media: &[Media], place: Place, at: &mut At<'_>) {
+        if self.scene.thread != self.scene.session {
+            let task = texts.join("\n");
+            if found.is_meta.is_set() || task.trim().is_empty() {
+                at.out.context("meta");
+            } else {
+                self.maker(at).context("subagent-task", &task, Vec::new());
+            }
+            return;
+        }
+        if let Some(plan) = found.plan.said() {
+            self.next_turn(found);
+            at.out.context("plan");
+            self.maker(at).context("plan", plan, Vec::new());
+            return;
+        }
+        let is_spoken = is_spoken(found);
+        let (mut words, mut whole, mut context) = (Vec::new(), Vec::new(), Vec::new());
+        for text in texts {
+            let sorted = boundary::sort(text);
+            context.extend(sorted.context);
+            match sorted.speech {
+                Some(speech) if is_spoken => {
+                    words.push(speech.into_owned());
+                    whole.push(*text);
+                }
+                Some(_) => context.push(("meta", None)),
+                None => {}
+            }
+        }
+        let says = !words.is_empty() || (is_spoken && !media.is_empty() && context.is_empty());
+        let is_order =
+            is_spoken && context.iter().any(|(name, _)| matches!(*name, "slash-command" | "ack" | "shell-command"));
+        if place == Place::Alone && (says || is_order || found.prompt_source.is("system")) {
+            self.next_turn(found);
+        }
+        self.tell_context(&context, at);
+        if !says || self.was_absorbed(&whole.join("\n")) {
+            return;
+        }
+        let words = if words.is_empty() { media::notes(media) } else { words.join("\n") };
+        let whole = whole.join("\n");
+        self.speech(&words, &whole, Form::Event, media, at);
+    }
+
+    fn speech(&mut self, words: &str, whole: &str, form: Form, media: &[Media], at: &mut At<'_>) {
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        let Some(nth) = self.turns().meet(&turn, Who::User, whole, form) else { return };
+        let mut identities = vec![self.scene.said("user", whole, nth)];
+        if !at.uuid.is_empty() {
+            identities.insert(0, record(&at.uuid, 0));
+        }
+        let mut maker = self.maker(at);
+        maker.user(words.to_owned(), identities);
+        if let Some(last) = maker.out.events.last_mut() {
+            last.event.metadata = media::metadata(media);
+        }
+    }
+
+    /// A prompt that was typed while the agent worked and taken in at once.
+    pub(super) fn queued_prompt(&mut self, text: &str, at: &mut At<'_>) {
+        let sorted = boundary::sort(text);
+        self.tell_context(&sorted.context, at);
+        if let Some(words) = sorted.speech {
+            self.speech(&words, text, Form::Item, &[], at);
+        }
+    }
+
+    pub(super) fn attachment(&mut self, found: &Record<'_>, at: &mut At<'_>) {
+        let attachment = &found.attachment;
+        match attachment.kind.get() {
+            Some("queued_command") => {
+                let by_human = attachment.origin.kind.get().is_none_or(|kind| kind == "human");
+                let is_prompt = attachment.mode.get().is_none_or(|mode| mode == "prompt");
+                let (texts, media) = match &attachment.prompt {
+                    TextOr::Text(text) => (vec![text.as_ref()], Vec::new()),
+                    TextOr::List(blocks) => (
+                        blocks.iter().filter_map(|block| block.text.said()).collect(),
+                        blocks.iter().filter_map(Block::media).collect::<Vec<_>>(),
+                    ),
+                    TextOr::Neither => return,
+                };
+                let whole = texts.join("\n");
+                let sorted = boundary::sort(&whole);
+                self.tell_context(&sorted.context, at);
+                self.was_absorbed(&whole);
+                if let Some(words) = sorted.speech.filter(|_| by_human && is_prompt) {
+                    self.speech(&words, &whole, Form::Event, &media, at);
+                }
+            }
+            Some(kind) if kind.starts_with("hook_") => at.out.context("hook-context"),
+            _ => at.out.left_out("attachment"),
+        }
+    }
+
+    /// Counts what is not the user's, and keeps what is worth it.
+    pub(super) fn tell_context(&mut self, context: &[(&'static str, Option<String>)], at: &mut At<'_>) {
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        for (nth, (name, kept)) in (0..).zip(context) {
+            at.out.context(name);
+            if *name == "interrupt" {
+                let details = Payload::new().text("status", "interrupted").text("reason", "user");
+                self.maker(at).turn_completed(&turn, details);
+            }
+            if let Some(kept) = kept {
+                let said = self.scene.said(name, kept, nth);
+                self.maker(at).context(name, kept, vec![said]);
+            }
+        }
+    }
+
+    fn summary(&mut self, text: &str, at: &mut At<'_>) {
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        let text = summary_text(text);
+        let name = item(&format!("compaction/{turn}/{}", digest(&text)), 0);
+        self.maker(at).summary(text, vec![name]);
+    }
+
+    fn tool_result(&mut self, found: &Record<'_>, block: &Block<'_>, at: &mut At<'_>) {
+        let Some(id) = block.tool_use_id.said() else {
+            at.out.problem("result without a call");
+            return;
+        };
+        let call = self.take_call(id);
+        let shown = text_of(block.content);
+        let outcome = if found.tool_use_result.get().is_some() { found.tool_use_result } else { found.stream_result };
+        // One object stands for the record; with several results in it, it belongs to none for sure.
+        let outcome = if has_one_result(found) { outcome } else { Raw::default() };
+        let shown = boundary::without_injected(&shown, at.out).into_owned();
+        let words = refused_with(&shown, found.feedback.said());
+        finish(&mut self.maker(at), id, &call, outcome, Some(shown), block.is_error.is_set());
+        let answers = answers_of(outcome);
+        for (said, block) in words.into_iter().chain(answers).zip(900..) {
+            let mut names = vec![self.scene.said("user", &said, 0)];
+            if !at.uuid.is_empty() {
+                names.insert(0, record(&at.uuid, block));
+            }
+            self.maker(at).user(said, names);
+        }
+    }
+}
+
+/// Where the texts of a record stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Alone,
+    /// Words that the user added to a permission.
+    BesideResult,
+}
+
+/// Makes the events of a finished call.
+pub(super) fn finish(
+    maker: &mut crate::scene::Maker<'_>,
+    id: &str,
+    call: &Pending,
+    outcome: Raw<'_>,
+    shown: Option<String>,
+    is_error: bool,
+) {
+    let told = tools::told(call, outcome, shown, is_error);
+    let of = Call { id: Some(id), name: &call.name };
+    maker.tool_result(of, told.output, told.exit_code, told.failed);
+    if let Some(script) = &call.script {
+        let status = if told.failed { "failed" } else { "completed" };
+        let ending = Ending { exit_code: told.exit_code, status: Some(status), ..Ending::default() };
+        maker.command(of, script, ending);
+    }
+    maker.file_change(of, &told.changes, Some("completed"));
+}
+
+/// Whether a person said it, as far as the record tells.
+fn is_spoken(found: &Record<'_>) -> bool {
+    let of_client = found.is_meta.is_set()
+        || found.is_unseen.is_set()
+        || found.is_virtual.is_set()
+        || found.prompt_source.is("system")
+        || found.origin.kind.get().is_some_and(|kind| kind != "human");
+    !of_client
+}
+
+fn has_one_result(found: &Record<'_>) -> bool {
+    match &found.message.content {
+        TextOr::List(blocks) => blocks.iter().filter(|block| block.kind.is("tool_result")).count() == 1,
+        _ => false,
+    }
+}
+
+/// The summary itself, without what the client says around it.
+pub(super) fn summary_text(text: &str) -> String {
+    if let Some((_, rest)) = text.split_once("<summary>") {
+        return rest.split_once("</summary>").map_or(rest, |(summary, _)| summary).trim().to_owned();
+    }
+    let body = text.split_once("Summary:\n").map_or(text, |(_, body)| body);
+    let body =
+        body.split_once("\n\nIf you need specific details from before compaction").map_or(body, |(body, _)| body);
+    body.trim().to_owned()
+}
+
+/// The words with which the user refused a tool.
+fn refused_with(shown: &str, feedback: Option<&str>) -> Option<String> {
+    if let Some(words) = feedback {
+        return Some(words.to_owned());
+    }
+    if !shown.starts_with("The user doesn't want to") {
+        return None;
+    }
+    let (_, words) = shown.split_once(REFUSED_WITH)?;
+    let words = words.split_once("\nNote: The user's next message").map_or(words, |(words, _)| words).trim();
+    (!words.is_empty() && !words.starts_with(CLIENTS_WORDS)).then(|| words.to_owned())
+}
+
+/// The user's answers to the agent's questions.
+fn answers_of(outcome: Raw<'_>) -> Option<String> {
+    let text = outcome.get().filter(|text| text.contains("\"answers\""))?;
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let answers: BTreeMap<&String, String> = value
+        .get("answers")?
+        .as_object()?
+        .iter()
+        .map(|(question, answer)| (question, answer.as_str().map_or_else(|| answer.to_string(), str::to_owned)))
+        .collect();
+    let lines: Vec<String> = answers.iter().map(|(question, answer)| format!("{question} {answer}")).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}

@@ -1,0 +1,335 @@
+//! The stream of `codex exec --json` and of the Codex SDK, in today's form and the forms before it.
+//!
+//! It names no turn and gives no times, and its item ids begin anew in each run: what it shows is matched with the
+//! session file by what it says.
+
+use super::rollout::mcp_text;
+use crate::lenient::{List, Number, Raw, Text, lenient};
+use crate::out::Out;
+use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::patch::{Change, ChangeKind};
+use crate::payload::Payload;
+use crate::scene::{Call, Ending, Maker, Scene};
+use crate::shell;
+use memoir_event::{Client, Identity, Said, Source, Time};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Tells the time in milliseconds since 1970, for a stream that is read while it is written.
+pub type Now = Box<dyn Fn() -> i64 + Send>;
+
+/// Reads such a stream.
+pub struct ExecStream {
+    scene: Scene,
+    state: State,
+    now: Option<Now>,
+    /// What the user asked: the stream itself does not say.
+    prompt: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct State {
+    thread: Option<String>,
+    /// Tells the runs of one stream apart: item ids begin anew in each.
+    run: String,
+    items: u64,
+}
+
+lenient! {
+    struct Line<'a> {
+        kind: Text<'a> = "type",
+        thread_id: Text<'a> = "thread_id",
+        session_id: Text<'a> = "session_id",
+        item: Raw<'a> = "item",
+        usage: Raw<'a> = "usage",
+        message: Text<'a> = "message",
+        error: Failure<'a> = "error",
+        msg: Raw<'a> = "msg",
+        prompt: Text<'a> = "prompt",
+        workdir: Text<'a> = "workdir",
+    }
+}
+
+lenient! {
+    struct Failure<'a> {
+        message: Text<'a> = "message",
+    }
+}
+
+lenient! {
+    struct Item<'a> {
+        kind: Text<'a> = "type",
+        old_kind: Text<'a> = "item_type",
+        text: Text<'a> = "text",
+        command: Text<'a> = "command",
+        output: Text<'a> = "aggregated_output",
+        exit_code: Number = "exit_code",
+        status: Text<'a> = "status",
+        changes: List<FileChange<'a>> = "changes",
+        server: Text<'a> = "server",
+        tool: Text<'a> = "tool",
+        arguments: Raw<'a> = "arguments",
+        result: Raw<'a> = "result",
+        error: Raw<'a> = "error",
+        query: Text<'a> = "query",
+        message: Text<'a> = "message",
+        items: Raw<'a> = "items",
+    }
+}
+
+lenient! {
+    struct FileChange<'a> {
+        path: Text<'a> = "path",
+        kind: Text<'a> = "kind",
+    }
+}
+
+lenient! {
+    struct OldMessage<'a> {
+        kind: Text<'a> = "type",
+        session_id: Text<'a> = "session_id",
+        message: Text<'a> = "message",
+        text: Text<'a> = "text",
+        call_id: Text<'a> = "call_id",
+        command: List<Text<'a>> = "command",
+        output: Text<'a> = "aggregated_output",
+        stdout: Text<'a> = "stdout",
+        exit_code: Number = "exit_code",
+    }
+}
+
+impl ExecStream {
+    /// A reader of a stream; `run` names it and is another for each. With a clock, things happen when they are read.
+    pub fn new(source: Source, run: &str, cwd: Option<&str>, now: Option<Now>) -> ExecStream {
+        let mut scene = Scene::new(Client::Codex, source);
+        scene.cwd = cwd.map(Arc::from);
+        let state = State { run: run.to_owned(), ..State::default() };
+        ExecStream { scene, state, now, prompt: None }
+    }
+
+    /// What the user asked, to be told when the session is known.
+    #[must_use]
+    pub fn with_prompt(mut self, prompt: Option<String>) -> ExecStream {
+        self.prompt = prompt;
+        self
+    }
+
+    /// A reader that goes on from a state.
+    pub fn resume(source: Source, state: &str) -> Option<ExecStream> {
+        let state: State = serde_json::from_str(state).ok()?;
+        let mut stream = ExecStream::new(source, &state.run, None, None);
+        if let Some(thread) = &state.thread {
+            stream.scene.session.clone_from(thread);
+            stream.scene.thread.clone_from(thread);
+        }
+        stream.state = state;
+        Some(stream)
+    }
+
+    fn enter(&mut self, thread: &str, number: u64, out: &mut Out) {
+        self.scene.session = thread.to_owned();
+        self.scene.thread = thread.to_owned();
+        self.state.thread = Some(thread.to_owned());
+        let details = Payload::new().text("thread_id", thread).said("cwd", self.scene.cwd.as_deref());
+        let prompt = self.prompt.take();
+        let name = self.name("prompt");
+        let mut maker = self.maker(number, out);
+        maker.session_started(details);
+        if let Some(prompt) = prompt {
+            maker.user(prompt, vec![name]);
+        }
+    }
+
+    fn maker<'a>(&'a self, number: u64, out: &'a mut Out) -> Maker<'a> {
+        let time = self.now.as_ref().map(|now| Time::from_ms(now()));
+        Maker::of_record(&self.scene, time, number, out)
+    }
+
+    /// The name of this capture, so that the same stream read again doubles nothing.
+    fn name(&self, what: &str) -> Identity {
+        Identity::Named(format!("{}/{}/{what}", self.state.run, self.state.items))
+    }
+
+    fn one_line(&mut self, number: u64, text: &str, out: &mut Out) {
+        let Some(line) = read::<Line<'_>>(text) else {
+            out.problem("not JSON");
+            return;
+        };
+        self.state.items = number;
+        match line.kind.get() {
+            Some("thread.started" | "session.created") => {
+                if let Some(thread) = line.thread_id.said().or_else(|| line.session_id.said()) {
+                    let thread = thread.to_owned();
+                    self.enter(&thread, number, out);
+                }
+            }
+            Some("item.completed") => {
+                let item: Item<'_> = line.item.read();
+                self.item(&item, number, out);
+            }
+            Some("turn.failed" | "error") => {
+                let text = line.error.message.said().or_else(|| line.message.said()).unwrap_or("the turn failed");
+                // A reconnection is announced like a failure and is none.
+                if text.starts_with("Reconnecting") {
+                    out.left_out("reconnecting");
+                } else {
+                    let names = vec![self.name("error"), Identity::Alike(Said::Content)];
+                    self.maker(number, out).error(text.to_owned(), names);
+                }
+            }
+            Some("turn.completed") => {
+                let details = Payload::new().text("status", "completed").json("usage", line.usage.get());
+                let name = format!("{}/{number}", self.state.run);
+                self.maker(number, out).turn_completed(&name, details);
+            }
+            Some(kind @ ("turn.started" | "item.started" | "item.updated")) => out.left_out(kind),
+            Some(kind) => {
+                let name = self.name("line");
+                self.maker(number, out).opaque(kind, text, vec![name]);
+            }
+            None if line.msg.get().is_some() => {
+                let message: OldMessage<'_> = line.msg.read();
+                self.old(&message, number, out);
+            }
+            None if line.workdir.said().is_some() => self.scene.cwd = line.workdir.said().map(Arc::from),
+            None if line.prompt.said().is_some() => self.prompt = line.prompt.owned(),
+            None => out.problem("line without a type"),
+        }
+    }
+
+    fn item(&mut self, item: &Item<'_>, number: u64, out: &mut Out) {
+        if self.scene.session.is_empty() {
+            out.problem("item before its thread");
+            return;
+        }
+        let name = self.name("item");
+        let kind = item.kind.said().or_else(|| item.old_kind.said());
+        match kind {
+            Some("agent_message" | "assistant_message") => {
+                if let Some(text) = item.text.owned() {
+                    self.maker(number, out).assistant(text, vec![name]);
+                }
+            }
+            Some("reasoning") => {
+                if let Some(text) = item.text.owned() {
+                    self.maker(number, out).reasoning(text, vec![name]);
+                }
+            }
+            Some("command_execution") => {
+                let script = shell::script_of_line(item.command.get().unwrap_or_default());
+                let output = item.output.get().unwrap_or_default();
+                self.command(&script, output, item.exit_code.whole(), item.status.said(), number, out);
+            }
+            Some("file_change") => {
+                let changes: Vec<Change> = item
+                    .changes
+                    .0
+                    .iter()
+                    .filter_map(|change| {
+                        let kind = ChangeKind::parse(change.kind.get().unwrap_or_default());
+                        change.path.said().map(|path| Change::new(path, kind))
+                    })
+                    .collect();
+                if item.status.is("failed") {
+                    out.left_out("failed file change");
+                } else {
+                    let status = item.status.said();
+                    self.named(out, number, |maker| maker.file_change(Call::default(), &changes, status));
+                }
+            }
+            Some("mcp_tool_call") => {
+                let (server, tool) = (item.server.get().unwrap_or_default(), item.tool.get().unwrap_or_default());
+                let full = format!("mcp__{server}__{tool}");
+                let arguments = item.arguments.get().unwrap_or("{}");
+                let failed = item.error.get().is_some() || item.status.is("failed");
+                let output = if failed { mcp_text(item.error) } else { mcp_text(item.result) };
+                self.named(out, number, |maker| {
+                    maker.tool_call(Call { id: None, name: &full }, arguments);
+                    maker.tool_result(Call { id: None, name: &full }, output, None, failed);
+                });
+            }
+            Some("error") => {
+                let text = item.message.said().unwrap_or("an error");
+                let names = vec![name, Identity::Alike(Said::Content)];
+                self.maker(number, out).error(text.to_owned(), names);
+            }
+            Some(kind @ ("web_search" | "todo_list" | "collab_tool_call")) => out.left_out(kind),
+            Some(kind) => {
+                let text = format!("{{\"type\":{}}}", serde_json::Value::from(kind));
+                self.maker(number, out).opaque(kind, &text, vec![name]);
+            }
+            None => out.problem("item without a type"),
+        }
+    }
+
+    fn command(&self, script: &str, output: &str, exit: Option<i64>, status: Option<&str>, number: u64, out: &mut Out) {
+        let mut arguments = String::from("{\"command\":");
+        crate::payload::push_text(&mut arguments, script);
+        arguments.push('}');
+        let call = Call { id: None, name: "Bash" };
+        self.named(out, number, |maker| {
+            maker.tool_call(call, &arguments);
+            maker.command(call, script, Ending { exit_code: exit, status, ..Ending::default() });
+            maker.tool_result(call, output.to_owned(), exit, exit.is_some_and(|code| code != 0));
+        });
+    }
+
+    /// Makes events that have no id of their own, and names them as captures of this stream.
+    fn named(&self, out: &mut Out, number: u64, make: impl FnOnce(&mut Maker<'_>)) {
+        make(&mut self.maker(number, out));
+        for (part, captured) in out.of_record().enumerate() {
+            captured.event.identities.insert(0, self.name(&part.to_string()));
+        }
+    }
+
+    /// The form until September 2025.
+    fn old(&mut self, message: &OldMessage<'_>, number: u64, out: &mut Out) {
+        match message.kind.get() {
+            Some("session_configured") => {
+                if let Some(thread) = message.session_id.owned() {
+                    self.enter(&thread, number, out);
+                }
+            }
+            Some(kind @ ("agent_message" | "agent_reasoning")) => {
+                let text = message.message.owned().or_else(|| message.text.owned());
+                let name = self.name("item");
+                if let (Some(text), false) = (text, self.scene.session.is_empty()) {
+                    let mut maker = self.maker(number, out);
+                    if kind == "agent_message" {
+                        maker.assistant(text, vec![name])
+                    } else {
+                        maker.reasoning(text, vec![name])
+                    }
+                }
+            }
+            Some("error") => {
+                let name = self.name("item");
+                if let Some(text) = message.message.owned() {
+                    self.maker(number, out).error(text, vec![name]);
+                }
+            }
+            Some(kind) => out.left_out(kind),
+            None => out.problem("event without a type"),
+        }
+    }
+}
+
+impl Parser for ExecStream {
+    fn line(&mut self, number: u64, line: &str, out: &mut Out) {
+        out.begin_record();
+        match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
+            Some(mended) => self.one_line(number, &mended, out),
+            None => self.one_line(number, line, out),
+        }
+    }
+
+    fn pause(&mut self, _out: &mut Out) {}
+
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn state(&self) -> String {
+        serde_json::to_string(&self.state).unwrap_or_default()
+    }
+}

@@ -1,0 +1,159 @@
+//! Codex hook calls.
+
+use crate::hook::{HookCall, HookError, Moment};
+use crate::lenient::{Raw, Text, lenient};
+use crate::out::Out;
+use crate::patch::changes_of_patch;
+use crate::payload::Payload;
+use crate::scene::{Call, Ending, Maker, Scene, item};
+use crate::shell;
+use memoir_event::{Client, Source, Time};
+use std::sync::Arc;
+
+lenient! {
+    struct Call1<'a> {
+        event: Text<'a> = "hook_event_name",
+        session_id: Text<'a> = "session_id",
+        turn_id: Text<'a> = "turn_id",
+        transcript_path: Text<'a> = "transcript_path",
+        agent_transcript_path: Text<'a> = "agent_transcript_path",
+        agent_id: Text<'a> = "agent_id",
+        agent_type: Text<'a> = "agent_type",
+        cwd: Text<'a> = "cwd",
+        model: Text<'a> = "model",
+        source: Text<'a> = "source",
+        prompt: Text<'a> = "prompt",
+        tool_name: Text<'a> = "tool_name",
+        tool_input: Raw<'a> = "tool_input",
+        tool_use_id: Text<'a> = "tool_use_id",
+        tool_response: Raw<'a> = "tool_response",
+        last_assistant_message: Text<'a> = "last_assistant_message",
+        message: Text<'a> = "message",
+        status: Text<'a> = "status",
+        error: Raw<'a> = "error",
+        trigger: Text<'a> = "trigger",
+    }
+}
+
+/// Understands a call.
+pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError> {
+    let call: Call1<'_> = serde_json::from_str(payload).map_err(|_| HookError::NotJson)?;
+    if !payload.trim_start().starts_with('{') {
+        return Err(HookError::NotJson);
+    }
+    let session = call.session_id.said().ok_or(HookError::NoSession)?;
+    let event = call.event.get().unwrap_or_default().to_owned();
+    let mut scene = Scene::new(Client::Codex, Source::CodexHook);
+    session.clone_into(&mut scene.session);
+    call.agent_id.said().unwrap_or(session).clone_into(&mut scene.thread);
+    scene.turn = call.turn_id.owned();
+    scene.cwd = call.cwd.said().map(Arc::from);
+    let mut out = Out::default();
+    let mut maker = Maker::live(&scene, Some(now.clone()), &mut out);
+    let moment = remember(&event, &call, &mut maker);
+    Ok(HookCall {
+        client: Client::Codex,
+        event,
+        session: session.to_owned(),
+        turn: scene.turn.clone(),
+        transcript: call.transcript_path.owned(),
+        agent_transcript: call.agent_transcript_path.owned(),
+        cwd: call.cwd.owned(),
+        moment,
+        prompt: call.prompt.owned(),
+        tool: call.tool_name.owned(),
+        captured: out.events,
+        tally: out.tally,
+    })
+}
+
+fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
+    let turn = call.turn_id.said().unwrap_or_default();
+    match event {
+        "SessionStart" => {
+            maker.session_started(started(call));
+            Moment::SessionStart
+        }
+        "UserPromptSubmit" => {
+            maker.prompt(call.prompt.get().unwrap_or_default());
+            Moment::Prompt
+        }
+        "PreToolUse" => {
+            let name = call.tool_name.said().unwrap_or("tool");
+            maker.tool_call(Call { id: call.tool_use_id.said(), name }, call.tool_input.get().unwrap_or("{}"));
+            Moment::Tool
+        }
+        "PostToolUse" => {
+            tool_done(call, maker);
+            Moment::Tool
+        }
+        "Stop" | "SubagentStop" | "Notification" => {
+            let text = call.last_assistant_message.said().filter(|_| event != "Notification");
+            match (text, call.message.said()) {
+                (Some(text), _) => maker.assistant(text.to_owned(), vec![maker.scene.said("assistant", text, 0)]),
+                (None, message) => {
+                    let said = message.unwrap_or("The turn ended without a message.");
+                    maker.summary(said.to_owned(), vec![maker.scene.said(event, said, 0)]);
+                }
+            }
+            match event {
+                "Stop" => Moment::TurnEnd,
+                "SubagentStop" => Moment::Subagent,
+                _ => Moment::Other,
+            }
+        }
+        "SubagentStart" => {
+            maker.session_started(started(call).said("agent_type", call.agent_type.said()));
+            Moment::Subagent
+        }
+        "Interrupt" => {
+            maker.turn_completed(turn, Payload::new().text("status", "interrupted"));
+            Moment::TurnEnd
+        }
+        "PostModelRequest" => {
+            if let Some(error) = call.error.get() {
+                let text = serde_json::from_str::<String>(error).unwrap_or_else(|_| error.to_owned());
+                maker.error(text.clone(), vec![maker.scene.said("error", &text, 0)]);
+            }
+            Moment::Other
+        }
+        "PostCompact" => {
+            let text = "The conversation was compacted.".to_owned();
+            maker.summary(text, vec![item(&format!("compaction/{turn}"), 0)]);
+            Moment::Compaction
+        }
+        "PreCompact" => Moment::Compaction,
+        "SessionEnd" => Moment::SessionEnd,
+        _ => Moment::Other,
+    }
+}
+
+fn started(call: &Call1<'_>) -> Payload {
+    let thread = call.agent_id.said().or_else(|| call.session_id.said());
+    Payload::new().said("thread_id", thread).said("cwd", call.cwd.said()).said("model", call.model.said())
+}
+
+fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
+    let name = call.tool_name.said().unwrap_or("tool");
+    let of = Call { id: call.tool_use_id.said(), name };
+    let arguments = call.tool_input.get().unwrap_or("{}");
+    let response = call.tool_response.get().unwrap_or_default();
+    let text = match serde_json::from_str::<String>(response) {
+        Ok(text) => text,
+        Err(_) => super::rollout::mcp_text(call.tool_response),
+    };
+    let script = shell::script_of_call(name, arguments);
+    let told =
+        if script.is_some() { shell::Told { output: text, exit_code: None } } else { shell::told_by_codex(&text) };
+    let failed = told.exit_code.is_some_and(|code| code != 0);
+    let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
+    maker.tool_result(of, told.output, told.exit_code, failed);
+    if let Some(script) = script {
+        maker.command(of, &script, Ending::default());
+    }
+    if name == "apply_patch" && worked {
+        let value: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+        let patch = ["command", "input", "patch"].iter().find_map(|name| value.get(name)?.as_str());
+        maker.file_change(of, &changes_of_patch(patch.unwrap_or_default()), Some("completed"));
+    }
+}

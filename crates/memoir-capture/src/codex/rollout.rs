@@ -1,0 +1,361 @@
+//! Codex session files ("rollouts"): every form from 2025-08 to today.
+//!
+//! A file may mix forms: bare response items without times; enveloped items beside events; items with ordinals. It may
+//! begin with a copy of another thread's history, which then belongs to that thread.
+
+pub(super) mod event_line;
+mod item_line;
+mod thread;
+
+use super::waiting::{Held, Waiting};
+use crate::boundary;
+use crate::lenient::{Raw, Text, lenient};
+use crate::media::{self, Media};
+use crate::out::Out;
+use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::patch::Change;
+use crate::payload::Payload;
+use crate::scene::{Maker, Scene, item};
+use crate::turns::{Form, Turns, Who};
+use crate::when;
+pub(super) use event_line::mcp_text;
+use memoir_event::{Client, Identity, Source, Time};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use thread::Thread;
+
+/// So many calls may be on their way at once.
+const CALLS_MAX: usize = 64;
+
+/// A call whose result has not been seen.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Pending {
+    id: String,
+    name: String,
+    script: Option<String>,
+    changes: Vec<(String, String)>,
+}
+
+/// What a reader has to know to go on.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct State {
+    /// The thread that the file is of.
+    own: Thread,
+    /// The thread whose copied history is being read, if any.
+    copied: Option<Thread>,
+    /// When the file began.
+    begun_ms: Option<i64>,
+    /// Own lines of a sub-agent begin at this ordinal.
+    own_from: Option<u64>,
+    is_subagent: bool,
+    /// Whether lines are bare items without an envelope.
+    is_bare: bool,
+    /// Whether each model response has a record of what it cost.
+    has_usage: bool,
+    /// Whether the file has items with ids of their own: then results need not be guessed from texts.
+    has_items: bool,
+    cwd: Option<String>,
+    remote: Option<String>,
+    model: Option<String>,
+    turns: Turns,
+    calls: Vec<Pending>,
+}
+
+/// Reads a rollout.
+pub struct Rollout {
+    state: State,
+    waiting: Waiting,
+    scene: Scene,
+}
+
+lenient! {
+    /// One line.
+    struct Line<'a> {
+        timestamp: Raw<'a> = "timestamp",
+        ordinal: crate::lenient::Number = "ordinal",
+        kind: Text<'a> = "type",
+        record_type: Text<'a> = "record_type",
+        payload: Raw<'a> = "payload",
+        metadata: Raw<'a> = "metadata",
+        id: Text<'a> = "id",
+        git: Raw<'a> = "git",
+    }
+}
+
+impl Rollout {
+    /// A reader at the beginning of a file; `thread` is the id in its name.
+    pub fn new(thread: Option<&str>) -> Rollout {
+        let own = Thread::new(thread.unwrap_or_default(), None);
+        Rollout::with(State { own, ..State::default() })
+    }
+
+    /// A reader that goes on from a state.
+    pub fn resume(state: &str) -> Option<Rollout> {
+        serde_json::from_str(state).ok().map(Rollout::with)
+    }
+
+    fn with(state: State) -> Rollout {
+        let mut rollout =
+            Rollout { state, waiting: Waiting::default(), scene: Scene::new(Client::Codex, Source::CodexHistory) };
+        rollout.set_scene();
+        rollout
+    }
+
+    /// Puts the scene where the state says.
+    fn set_scene(&mut self) {
+        let thread = self.state.copied.as_ref().unwrap_or(&self.state.own);
+        self.scene.session.clone_from(thread.root.as_ref().unwrap_or(&thread.id));
+        self.scene.thread.clone_from(&thread.id);
+        self.scene.turn = thread.turn();
+        if self.scene.cwd.as_deref() != self.state.cwd.as_deref() {
+            self.scene.cwd = self.state.cwd.as_deref().map(Arc::from);
+        }
+        if self.scene.remote.as_deref() != self.state.remote.as_deref() {
+            self.scene.remote = self.state.remote.as_deref().map(Arc::from);
+        }
+    }
+
+    fn thread(&mut self) -> &mut Thread {
+        self.state.copied.as_mut().unwrap_or(&mut self.state.own)
+    }
+
+    fn one_line(&mut self, number: u64, text: &str, out: &mut Out) {
+        let Some(line) = read::<Line<'_>>(text) else {
+            out.problem("not JSON");
+            return;
+        };
+        let time = when::read(line.timestamp).unwrap_or_else(|_| {
+            out.problem("bad time");
+            None
+        });
+        self.leave_copy(&line, time.as_ref());
+        let mut at = At { number, time, out };
+        match (line.kind.get(), line.payload.is_object()) {
+            (Some("session_meta"), true) => self.session_meta(line.payload, &mut at),
+            (Some("response_item"), true) => self.item_line(line.payload, line.metadata, &mut at),
+            (Some("event_msg"), true) => self.event_line(line.payload, &mut at),
+            (Some("turn_context"), true) => self.turn_context(line.payload),
+            (Some("compacted"), true) => self.compacted(line.payload, &mut at),
+            (Some("token_usage_record"), true) => self.token_usage(line.payload, &mut at),
+            (
+                Some(
+                    kind @ ("world_state"
+                    | "inter_agent_communication_metadata"
+                    | "inter_agent_communication"
+                    | "retained_context"
+                    | "dynamic_tools_updated"
+                    | "security_risk_score"),
+                ),
+                _,
+            ) => at.out.left_out(kind),
+            (Some(kind), true) => self.opaque(kind, text, &mut at),
+            // Before September 2025: a first line without a type, then bare items.
+            (None, _) if line.record_type.get().is_some() => at.out.left_out("state"),
+            (None, _) if line.id.said().is_some() => self.bare_meta(&line, &mut at),
+            (Some(_), false) => {
+                self.state.is_bare = true;
+                let raw = serde_json::from_str(text).unwrap_or_default();
+                self.item_line(raw, Raw::default(), &mut at);
+            }
+            (None, _) => self.opaque("record", text, &mut at),
+        }
+    }
+
+    /// Copied history ends where a sub-agent's own lines begin, or where time goes on after the fork.
+    fn leave_copy(&mut self, line: &Line<'_>, time: Option<&Time>) {
+        if self.state.copied.is_none() {
+            return;
+        }
+        let own = match (self.state.own_from, line.ordinal.count()) {
+            (Some(from), Some(ordinal)) => ordinal >= from,
+            (Some(_), None) => false,
+            (None, _) => match (time, self.state.begun_ms) {
+                (Some(time), Some(begun_ms)) => time.ms() > begun_ms + thread::COPY_MS_MAX,
+                _ => false,
+            },
+        };
+        if own {
+            self.state.copied = None;
+            self.set_scene();
+        }
+    }
+
+    /// A turn that began after the file did is no copy.
+    fn leave_copy_at(&mut self, started_s: Option<i64>) {
+        let own = match (started_s, self.state.begun_ms) {
+            (Some(started_s), Some(begun_ms)) => started_s.saturating_add(1).saturating_mul(1000) >= begun_ms,
+            _ => false,
+        };
+        if own && self.state.copied.is_some() && self.state.own_from.is_none() {
+            self.state.copied = None;
+            self.set_scene();
+        }
+    }
+
+    fn maker<'a>(&'a self, at: &'a mut At<'_>) -> Maker<'a> {
+        Maker::of_record(&self.scene, at.time.clone(), at.number, at.out)
+    }
+
+    fn opaque(&mut self, kind: &str, text: &str, at: &mut At<'_>) {
+        let name = format!("line/{}/{}", self.scene.thread, crate::scene::digest(text));
+        self.maker(at).opaque(kind, text, vec![item(&name, 0)]);
+    }
+
+    /// A message in one of its forms: handed over unless another form of it was.
+    fn said(&mut self, who: Who, text: &str, media: &[Media], form: Form, turn: Option<&str>, at: &mut At<'_>) {
+        let held = (form == Form::Event).then(|| self.waiting.settle(who, text)).flatten();
+        let mut media = media.to_vec();
+        if media.is_empty() {
+            media = held.map(|held| held.media).unwrap_or_default();
+        }
+        if who == Who::User && turn.is_none() {
+            let now = self.scene.turn.clone().unwrap_or_default();
+            if !self.state.turns.is_other_half(&now, who, text, form) {
+                self.thread().next_turn();
+                self.set_scene();
+            }
+        }
+        if let Some(turn) = turn {
+            self.scene.turn = Some(turn.to_owned());
+        }
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        if let Some(nth) = self.state.turns.meet(&turn, who, text, form) {
+            self.give(who, text, &media, &turn, nth, at);
+        }
+        self.scene.turn = self.thread_turn();
+    }
+
+    fn thread_turn(&self) -> Option<String> {
+        self.state.copied.as_ref().unwrap_or(&self.state.own).turn()
+    }
+
+    fn give(&mut self, who: Who, text: &str, media: &[Media], turn: &str, nth: u32, at: &mut At<'_>) {
+        let mut identities = vec![self.scene.said(who.as_str(), text, nth)];
+        // A file may be rewritten with turn ids that are made up; its lines keep their times.
+        let may_be_rewritten = !self.state.has_items || turn.starts_with("rollout-");
+        if may_be_rewritten && at.time.is_some() {
+            let name = format!("{}/{}/{}", self.scene.thread, who.as_str(), crate::scene::digest(text));
+            identities.push(Identity::Record { id: name, block: nth });
+        }
+        match who {
+            Who::Assistant => self.maker(at).assistant(text.to_owned(), identities),
+            Who::Reasoning => self.maker(at).reasoning(text.to_owned(), identities),
+            Who::User if self.is_task() => self.maker(at).context("subagent-task", text, identities),
+            Who::User => self.user(text, media, identities, at),
+        }
+    }
+
+    /// In a sub-agent's file the user is the agent that sent it.
+    fn is_task(&self) -> bool {
+        self.state.is_subagent && self.state.copied.is_none()
+    }
+
+    /// What stands in a user's message: the user's words, and everything else.
+    fn user(&mut self, text: &str, media: &[Media], identities: Vec<Identity>, at: &mut At<'_>) {
+        let sorted = boundary::sort(text);
+        for (nth, (name, kept)) in (0..).zip(&sorted.context) {
+            at.out.context(name);
+            if let Some(kept) = kept {
+                let said = self.scene.said(name, kept, nth);
+                self.maker(at).context(name, kept, vec![said]);
+            }
+        }
+        let words = match (&sorted.speech, media.is_empty()) {
+            (Some(words), _) => words.clone().into_owned(),
+            (None, false) => media::notes(media),
+            (None, true) => return,
+        };
+        let mut maker = self.maker(at);
+        maker.user(words, identities);
+        if let Some(last) = maker.out.events.last_mut() {
+            last.event.metadata = media::metadata(media);
+        }
+    }
+
+    /// Hands over what waits for a form that never came.
+    fn flush(&mut self, out: &mut Out) {
+        for held in self.waiting.take() {
+            let Held { who, text, turn, time, number, media } = held;
+            out.begin_record();
+            let mut at = At { number, time, out };
+            self.said(who, &text, &media, Form::Item, turn.as_deref(), &mut at);
+        }
+    }
+
+    fn remember_call(&mut self, id: &str, name: &str, script: Option<String>, changes: &[Change]) {
+        if self.state.calls.len() >= CALLS_MAX {
+            self.state.calls.remove(0);
+        }
+        let changes = changes.iter().map(|change| (change.kind.as_str().to_owned(), change.path.clone())).collect();
+        self.state.calls.push(Pending { id: id.to_owned(), name: name.to_owned(), script, changes });
+    }
+
+    fn take_call(&mut self, id: &str) -> Option<Pending> {
+        let at = self.state.calls.iter().position(|call| call.id == id)?;
+        Some(self.state.calls.remove(at))
+    }
+
+    fn compacted(&mut self, payload: Raw<'_>, at: &mut At<'_>) {
+        self.waiting.drop_last_answer();
+        self.flush(at.out);
+        let message: Compacted<'_> = payload.read();
+        let text = message.message.said().map(|text| {
+            // What stands before it is the same in every session.
+            text.split_once("with your own analysis:\n").map_or(text, |(_, summary)| summary).trim().to_owned()
+        });
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        let identities = vec![item(&format!("compaction/{turn}"), 0)];
+        self.maker(at).summary(text.unwrap_or_else(|| "The conversation was compacted.".to_owned()), identities);
+    }
+}
+
+/// Where in the file the parser is, and where what it finds goes.
+struct At<'a> {
+    number: u64,
+    time: Option<Time>,
+    out: &'a mut Out,
+}
+
+lenient! {
+    struct Compacted<'a> {
+        message: Text<'a> = "message",
+    }
+}
+
+impl Parser for Rollout {
+    fn line(&mut self, number: u64, line: &str, out: &mut Out) {
+        out.begin_record();
+        match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
+            Some(mended) => self.one_line(number, &mended, out),
+            None => self.one_line(number, line, out),
+        }
+    }
+
+    fn pause(&mut self, out: &mut Out) {
+        self.flush(out);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    fn state(&self) -> String {
+        serde_json::to_string(&self.state).unwrap_or_default()
+    }
+}
+
+/// What a thread is made of, for the event that begins it.
+fn details_of(meta: &thread::Meta<'_>) -> Payload {
+    let git: thread::Git<'_> = meta.git.read();
+    Payload::new()
+        .said("thread_id", meta.id.said())
+        .said("cwd", meta.cwd.said())
+        .said("originator", meta.originator.said())
+        .said("version", meta.cli_version.said())
+        .said("forked_from", meta.forked_from_id.said())
+        .json("forked_at", meta.forked_at.get())
+        .said("parent_thread", meta.parent_thread_id.said())
+        .said("branch", git.branch.said())
+        .said("commit", git.commit_hash.said())
+        .said("remote", git.repository_url.said())
+}

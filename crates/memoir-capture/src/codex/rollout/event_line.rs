@@ -1,0 +1,395 @@
+//! Events of the conversation: what happened, as the client tells it to whoever watches.
+
+use super::thread::Usage;
+use super::{At, Form, Rollout, Who};
+use crate::lenient::{Flag, List, Number, Raw, Text, lenient};
+use crate::media::Media;
+use crate::patch::{Change, ChangeKind};
+use crate::payload::{Payload, push_text};
+use crate::scene::{Call, Ending, item};
+use crate::shell;
+
+lenient! {
+    struct Message<'a> {
+        kind: Text<'a> = "type",
+        message: Text<'a> = "message",
+        text: Text<'a> = "text",
+        user_kind: Text<'a> = "kind",
+        images: List<Text<'a>> = "images",
+        turn_id: Text<'a> = "turn_id",
+        reason: Text<'a> = "reason",
+        duration_ms: Number = "duration_ms",
+        error: Raw<'a> = "error",
+        info: Info<'a> = "info",
+        item: Raw<'a> = "item",
+        num_turns: Number = "num_turns",
+        started_at: Number = "started_at",
+    }
+}
+
+lenient! {
+    struct Info<'a> {
+        total: Usage<'a> = "total_token_usage",
+        last: Usage<'a> = "last_token_usage",
+    }
+}
+
+lenient! {
+    struct Failure<'a> {
+        message: Text<'a> = "message",
+    }
+}
+
+lenient! {
+    /// An item of a turn, or an event about one: the names differ, the facts do not.
+    struct Done<'a> {
+        kind: Text<'a> = "type",
+        id: Text<'a> = "id",
+        call_id: Text<'a> = "call_id",
+        turn_id: Text<'a> = "turn_id",
+        content: List<Part<'a>> = "content",
+        summary: List<Text<'a>> = "summary_text",
+        raw_content: List<Text<'a>> = "raw_content",
+        command: List<Text<'a>> = "command",
+        cwd: Text<'a> = "cwd",
+        source: Text<'a> = "source",
+        status: Text<'a> = "status",
+        output: Text<'a> = "aggregated_output",
+        exit_code: Number = "exit_code",
+        duration: Duration<'a> = "duration",
+        changes: Raw<'a> = "changes",
+        success: Flag = "success",
+        server: Text<'a> = "server",
+        tool: Text<'a> = "tool",
+        arguments: Raw<'a> = "arguments",
+        invocation: Invocation<'a> = "invocation",
+        result: Raw<'a> = "result",
+        error: Raw<'a> = "error",
+        query: Text<'a> = "query",
+        text: Text<'a> = "text",
+        review_output: Raw<'a> = "review_output",
+    }
+}
+
+lenient! {
+    struct Part<'a> {
+        kind: Text<'a> = "type",
+        text: Text<'a> = "text",
+        path: Text<'a> = "path",
+        image_url: Text<'a> = "image_url",
+        url: Text<'a> = "url",
+    }
+}
+
+lenient! {
+    struct Duration<'a> {
+        secs: Number = "secs",
+        nanos: Number = "nanos",
+    }
+}
+
+lenient! {
+    struct Invocation<'a> {
+        server: Text<'a> = "server",
+        tool: Text<'a> = "tool",
+        arguments: Raw<'a> = "arguments",
+    }
+}
+
+impl Duration<'_> {
+    fn ms(&self) -> Option<i64> {
+        Some(self.secs.whole()? * 1000 + self.nanos.whole().unwrap_or(0) / 1_000_000)
+    }
+}
+
+impl Rollout {
+    pub(super) fn event_line(&mut self, payload: Raw<'_>, at: &mut At<'_>) {
+        let message: Message<'_> = payload.read();
+        let turn = message.turn_id.owned();
+        match message.kind.get() {
+            Some("user_message") => self.user_message(&message, at),
+            Some("agent_message") => {
+                if let Some(text) = message.message.said() {
+                    self.said(Who::Assistant, text, &[], Form::Event, None, at);
+                }
+            }
+            Some("agent_reasoning" | "agent_reasoning_raw_content") => {
+                if let Some(text) = message.text.said() {
+                    self.said(Who::Reasoning, text, &[], Form::Event, None, at);
+                }
+            }
+            Some("item_completed") => {
+                self.state.has_items = true;
+                let done: Done<'_> = message.item.read();
+                self.item_completed(&done, message.item, turn.as_deref(), at);
+            }
+            Some("task_started" | "turn_started") => {
+                self.flush(at.out);
+                self.leave_copy_at(message.started_at.whole());
+                if let Some(turn) = &turn {
+                    self.thread().enter(turn);
+                    self.set_scene();
+                }
+                at.out.left_out("task_started");
+            }
+            Some("task_complete" | "turn_complete") => self.task_complete(&message, turn.as_deref(), at),
+            Some("turn_aborted") => self.turn_aborted(&message, turn.as_deref(), at),
+            Some("token_count") => self.token_count(&message, at),
+            Some("error" | "stream_error") => {
+                if let Some(text) = message.message.said() {
+                    let name = format!("error/{}/{}", self.scene.thread, crate::scene::digest(text));
+                    self.maker(at).error(text.to_owned(), vec![item(&name, 0)]);
+                }
+            }
+            Some(kind @ ("exec_command_end" | "patch_apply_end" | "mcp_tool_call_end")) => {
+                let done: Done<'_> = payload.read();
+                self.in_turn_of(turn.as_deref(), |rollout| match kind {
+                    "exec_command_end" => rollout.command_done(&done, at),
+                    "patch_apply_end" => rollout.files_done(&done, at),
+                    _ => rollout.mcp_done(&done, at),
+                });
+            }
+            Some("thread_rolled_back") => {
+                let turns = message.num_turns.whole().unwrap_or(1);
+                let text = format!("The user took back the last {turns} turns.");
+                let name = format!("rolled-back/{}/{}", self.scene.thread, at.number);
+                self.maker(at).context("rollback", &text, vec![item(&name, 0)]);
+            }
+            Some("exited_review_mode") => {
+                let done: Done<'_> = payload.read();
+                self.review(&done, at);
+            }
+            Some(
+                kind @ ("thread_settings_applied"
+                | "context_compacted"
+                | "entered_review_mode"
+                | "web_search_end"
+                | "view_image_tool_call"
+                | "undo_completed"
+                | "thread_name_updated"
+                | "thread_goal_updated"
+                | "sub_agent_activity"
+                | "guardian_assessment"
+                | "image_generation_end"
+                | "dynamic_tool_call_request"
+                | "dynamic_tool_call_response"
+                | "collab_agent_spawn_end"
+                | "collab_agent_interaction_end"
+                | "collab_waiting_end"
+                | "collab_close_end"),
+            ) => at.out.left_out(kind),
+            Some(kind) => {
+                let (kind, text) = (format!("event.{kind}"), payload.get().unwrap_or_default().to_owned());
+                self.opaque(&kind, &text, at);
+            }
+            None => at.out.problem("event without a type"),
+        }
+    }
+
+    fn user_message(&mut self, message: &Message<'_>, at: &mut At<'_>) {
+        let media: Vec<Media> = message.images.0.iter().filter_map(|url| url.said().map(Media::of_url)).collect();
+        match (message.user_kind.get(), message.message.said()) {
+            (Some("user_instructions" | "environment_context"), _) => at.out.context("instructions"),
+            (_, Some(text)) => self.said(Who::User, text, &media, Form::Event, None, at),
+            (_, None) if !media.is_empty() => self.said(Who::User, "", &media, Form::Event, None, at),
+            (_, None) => {}
+        }
+    }
+
+    fn item_completed(&mut self, done: &Done<'_>, raw: Raw<'_>, turn: Option<&str>, at: &mut At<'_>) {
+        match done.kind.get() {
+            Some("UserMessage") => {
+                let media: Vec<Media> = done.content.0.iter().filter_map(media_of).collect();
+                let texts: Vec<&str> = done.content.0.iter().filter_map(|part| part.text.said()).collect();
+                self.said(Who::User, &texts.join("\n"), &media, Form::Event, turn, at);
+            }
+            Some("AgentMessage") => {
+                let texts: Vec<&str> = done.content.0.iter().filter_map(|part| part.text.said()).collect();
+                if !texts.is_empty() {
+                    self.said(Who::Assistant, &texts.join("\n"), &[], Form::Event, turn, at);
+                }
+            }
+            Some("Reasoning") => {
+                let texts: Vec<&str> =
+                    done.summary.0.iter().chain(&done.raw_content.0).filter_map(Text::said).collect();
+                if texts.is_empty() {
+                    let id = format!("thought/{}", done.id.said().unwrap_or_default());
+                    self.in_turn_of(turn, |rollout| rollout.maker(at).reasoning(String::new(), vec![item(&id, 0)]));
+                } else {
+                    self.said(Who::Reasoning, &texts.join("\n\n"), &[], Form::Event, turn, at);
+                }
+            }
+            Some("CommandExecution") => self.in_turn_of(turn, |rollout| rollout.command_done(done, at)),
+            Some("FileChange") => self.in_turn_of(turn, |rollout| rollout.files_done(done, at)),
+            Some("McpToolCall") => self.in_turn_of(turn, |rollout| rollout.mcp_done(done, at)),
+            Some("Plan") => {
+                if let (Some(text), Some(id)) = (done.text.said(), done.id.said()) {
+                    self.in_turn_of(turn, |rollout| rollout.maker(at).context("plan", text, vec![item(id, 0)]));
+                }
+            }
+            Some("ExitedReviewMode") => self.review(done, at),
+            Some(
+                kind @ ("ContextCompaction"
+                | "HookPrompt"
+                | "WebSearch"
+                | "CollabAgentToolCall"
+                | "SubAgentActivity"
+                | "EnteredReviewMode"
+                | "ImageView"
+                | "ImageGeneration"
+                | "DynamicToolCall"
+                | "Sleep"
+                | "Extension"
+                | "FunctionCallOutput"),
+            ) => at.out.left_out(kind),
+            Some(kind) => {
+                let (kind, text) = (format!("item.{kind}"), raw.get().unwrap_or_default().to_owned());
+                self.in_turn_of(turn, |rollout| rollout.opaque(&kind, &text, at));
+            }
+            None => at.out.problem("item without a type"),
+        }
+    }
+
+    fn command_done(&mut self, done: &Done<'_>, at: &mut At<'_>) {
+        let words: Vec<&str> = done.command.0.iter().filter_map(Text::get).collect();
+        if words.is_empty() {
+            at.out.problem("command without words");
+            return;
+        }
+        let script = shell::script_of_words(&words);
+        let id = done.id.said().or_else(|| done.call_id.said());
+        let call = Call { id, name: "Bash" };
+        let cwd = done.cwd.said().map(|cwd| cwd.strip_prefix("file://").unwrap_or(cwd));
+        let exit_code = done.exit_code.whole();
+        let ending = Ending { exit_code, status: done.status.said(), duration_ms: done.duration.ms(), cwd };
+        // In code mode, and for what the user runs, no call or result with this id is written elsewhere.
+        let is_alone = id.is_some_and(|id| id.starts_with("exec-")) || done.source.is("user_shell");
+        let mut maker = self.maker(at);
+        if is_alone {
+            let mut arguments = String::from("{\"command\":");
+            push_text(&mut arguments, &script);
+            maker.tool_call(call, &(arguments + "}"));
+        }
+        maker.command(call, &script, ending);
+        if is_alone {
+            let output = done.output.get().unwrap_or_default().to_owned();
+            maker.tool_result(call, output, exit_code, exit_code.is_some_and(|code| code != 0));
+        }
+    }
+
+    fn files_done(&mut self, done: &Done<'_>, at: &mut At<'_>) {
+        let failed = done.success.0 == Some(false) || done.status.is("failed") || done.status.is("declined");
+        if failed {
+            at.out.left_out("failed file change");
+            return;
+        }
+        let changes = changes_of(done.changes);
+        let call = Call { id: done.id.said().or_else(|| done.call_id.said()), name: "apply_patch" };
+        self.maker(at).file_change(call, &changes, done.status.said());
+    }
+
+    fn mcp_done(&mut self, done: &Done<'_>, at: &mut At<'_>) {
+        // The call and its result are written as response items too; here only what those lack.
+        let failed = done.error.get().is_some() || done.status.is("failed");
+        let server = done.server.said().or_else(|| done.invocation.server.said()).unwrap_or_default();
+        let tool = done.tool.said().or_else(|| done.invocation.tool.said()).unwrap_or_default();
+        let id = done.id.said().or_else(|| done.call_id.said());
+        let arguments = done.arguments.get().or_else(|| done.invocation.arguments.get()).unwrap_or("{}");
+        if id.is_some_and(|id| id.starts_with("exec-")) {
+            let name = format!("mcp__{server}__{tool}");
+            let call = Call { id, name: &name };
+            let mut maker = self.maker(at);
+            maker.tool_call(call, arguments);
+            maker.tool_result(call, mcp_text(done.result), None, failed);
+        } else {
+            at.out.left_out("McpToolCall");
+        }
+    }
+
+    fn task_complete(&mut self, message: &Message<'_>, turn: Option<&str>, at: &mut At<'_>) {
+        self.flush(at.out);
+        let name = turn.map(str::to_owned).or_else(|| self.scene.turn.clone()).unwrap_or_default();
+        let failure: Failure<'_> = message.error.read();
+        let model = self.state.model.clone();
+        self.in_turn_of(turn, |rollout| {
+            let mut maker = rollout.maker(at);
+            if let Some(text) = failure.message.said() {
+                maker.error(text.to_owned(), vec![item(&format!("error/{name}"), 0)]);
+            }
+            let status = if failure.message.said().is_some() { "failed" } else { "completed" };
+            let details = Payload::new()
+                .text("status", status)
+                .number("duration_ms", message.duration_ms.whole())
+                .said("model", model.as_deref());
+            maker.turn_completed(&name, details);
+        });
+    }
+
+    fn turn_aborted(&mut self, message: &Message<'_>, turn: Option<&str>, at: &mut At<'_>) {
+        self.flush(at.out);
+        let name = turn.map(str::to_owned).or_else(|| self.scene.turn.clone()).unwrap_or_default();
+        let details = Payload::new().text("status", "interrupted").said("reason", message.reason.said());
+        self.in_turn_of(turn, |rollout| rollout.maker(at).turn_completed(&name, details));
+    }
+
+    /// Files without a record per response tell running totals; each total is a response.
+    fn token_count(&mut self, message: &Message<'_>, at: &mut At<'_>) {
+        let total = message.info.total.total.count();
+        if let (Some(total), false) = (total, self.state.has_items || self.state.has_usage) {
+            let id = format!("total/{}/{total}", self.scene.thread);
+            let model = self.state.model.clone();
+            self.maker(at).usage(&id, model.as_deref(), message.info.last.tokens());
+        } else {
+            at.out.left_out("token_count");
+        }
+    }
+
+    fn review(&mut self, done: &Done<'_>, at: &mut At<'_>) {
+        let Some(output) = done.review_output.get() else {
+            at.out.left_out("exited_review_mode");
+            return;
+        };
+        let name = format!("review/{}/{}", self.scene.thread, crate::scene::digest(output));
+        self.maker(at).context("review", output, vec![item(&name, 0)]);
+    }
+}
+
+fn media_of(part: &Part<'_>) -> Option<Media> {
+    match part.kind.get()? {
+        "image" | "input_image" => part.image_url.said().or_else(|| part.url.said()).map(Media::of_url),
+        "local_image" => part.path.said().map(|path| Media { kind: format!("image {path}"), bytes: None }),
+        "audio" | "local_audio" => Some(Media { kind: "audio".to_owned(), bytes: None }),
+        _ => None,
+    }
+}
+
+/// The files of a change map: path to what happened to it.
+fn changes_of(changes: Raw<'_>) -> Vec<Change> {
+    let value: serde_json::Value = changes.get().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let Some(files) = value.as_object() else { return Vec::new() };
+    files
+        .iter()
+        .map(|(path, what)| {
+            let kind = what
+                .get("type")
+                .and_then(|kind| kind.as_str())
+                .or_else(|| what.as_object().and_then(|fields| fields.keys().next()).map(String::as_str));
+            let moved_to = what.get("move_path").and_then(|path| path.as_str()).map(str::to_owned);
+            Change { path: path.clone(), kind: ChangeKind::parse(kind.unwrap_or_default()), moved_to }
+        })
+        .collect()
+}
+
+/// The texts in the result of an MCP call.
+pub(in crate::codex) fn mcp_text(result: Raw<'_>) -> String {
+    let value: serde_json::Value = result.get().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let value = value.get("Ok").unwrap_or(&value);
+    let content = value.get("content").and_then(|content| content.as_array());
+    match content {
+        Some(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+            texts.join("\n")
+        }
+        None => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+    }
+}

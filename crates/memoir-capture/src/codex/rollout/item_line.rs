@@ -1,0 +1,349 @@
+//! Response items: what the model saw and said.
+
+use super::{At, Form, Held, Rollout, Who};
+use crate::boundary;
+use crate::lenient::{Flag, List, Raw, Text, TextOr, lenient};
+use crate::media::Media;
+use crate::patch::{Change, ChangeKind, changes_of_patch};
+use crate::payload::push_text;
+use crate::scene::{Call, Ending};
+use crate::shell;
+use memoir_event::Json;
+
+lenient! {
+    struct Item<'a> {
+        kind: Text<'a> = "type",
+        id: Text<'a> = "id",
+        role: Text<'a> = "role",
+        content: Raw<'a> = "content",
+        summary: List<TextPart<'a>> = "summary",
+        name: Text<'a> = "name",
+        namespace: Text<'a> = "namespace",
+        call_id: Text<'a> = "call_id",
+        arguments: Raw<'a> = "arguments",
+        input: Text<'a> = "input",
+        output: Raw<'a> = "output",
+        action: Raw<'a> = "action",
+        author: Text<'a> = "author",
+        recipient: Text<'a> = "recipient",
+        passthrough: Passthrough<'a> = "internal_chat_message_metadata_passthrough",
+    }
+}
+
+lenient! {
+    struct Passthrough<'a> {
+        turn_id: Text<'a> = "turn_id",
+        kinds: List<Text<'a>> = "content_item_kinds",
+        about: List<About<'a>> = "content_item_metadata",
+    }
+}
+
+lenient! {
+    struct About<'a> {
+        provenance: Provenance<'a> = "provenance",
+    }
+}
+
+lenient! {
+    struct Provenance<'a> {
+        kind: Text<'a> = "type",
+        hook: Flag = "hook",
+    }
+}
+
+lenient! {
+    struct TextPart<'a> {
+        kind: Text<'a> = "type",
+        text: Text<'a> = "text",
+        image_url: Text<'a> = "image_url",
+    }
+}
+
+lenient! {
+    struct LineMetadata<'a> {
+        compaction_output: Flag = "compaction_output",
+    }
+}
+
+lenient! {
+    struct ShellAction<'a> {
+        command: List<Text<'a>> = "command",
+    }
+}
+
+impl Rollout {
+    pub(super) fn item_line(&mut self, payload: Raw<'_>, metadata: Raw<'_>, at: &mut At<'_>) {
+        let item: Item<'_> = payload.read();
+        let turn = item.passthrough.turn_id.owned();
+        match item.kind.get() {
+            Some("message") => self.message(&item, metadata, turn, at),
+            Some("reasoning") => self.reasoning(&item, turn, at),
+            Some(
+                "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" | "web_search_call",
+            ) => {
+                self.in_turn_of(turn.as_deref(), |rollout| rollout.call(&item, at));
+            }
+            Some("function_call_output" | "custom_tool_call_output" | "tool_search_output") => {
+                self.in_turn_of(turn.as_deref(), |rollout| rollout.output(&item, at));
+            }
+            Some("agent_message") => self.in_turn_of(turn.as_deref(), |rollout| rollout.agent_message(&item, at)),
+            Some(
+                kind @ ("additional_tools"
+                | "ghost_snapshot"
+                | "compaction"
+                | "compaction_summary"
+                | "context_compaction"
+                | "configuration_update"
+                | "image_generation_call"),
+            ) => at.out.left_out(kind),
+            Some(kind) => {
+                let (kind, text) = (format!("item.{kind}"), payload.get().unwrap_or_default().to_owned());
+                self.opaque(&kind, &text, at);
+            }
+            None => at.out.problem("item without a type"),
+        }
+    }
+
+    fn message(&mut self, item: &Item<'_>, metadata: Raw<'_>, turn: Option<String>, at: &mut At<'_>) {
+        let parts: TextOr<'_, TextPart<'_>> = item.content.read();
+        let is_hook = item.passthrough.about.0.iter().any(|about| about.provenance.hook.is_set());
+        match item.role.get() {
+            Some("assistant") => {
+                if metadata.read::<LineMetadata<'_>>().compaction_output.is_set() {
+                    at.out.left_out("compaction answer");
+                    return;
+                }
+                let text = text_of(&parts, "\n");
+                self.hold(Who::Assistant, text, Vec::new(), turn, at);
+            }
+            Some("user") if is_hook => at.out.context("hook-context"),
+            Some("user") => {
+                let media = media_of(&parts);
+                let is_users = is_users(item);
+                let mut words = Vec::new();
+                for text in texts(&parts) {
+                    if is_users == Some(false) {
+                        at.out.context("environment");
+                        continue;
+                    }
+                    let sorted = boundary::sort(text);
+                    match sorted.speech {
+                        Some(_) if !is_image_mark(text) => words.push(text.to_owned()),
+                        Some(_) => {}
+                        // Envelopes come in this form alone; what the user typed comes again in the other.
+                        None => sorted.context.iter().for_each(|(name, _)| at.out.context(name)),
+                    }
+                }
+                if !words.is_empty() || (!media.is_empty() && is_users != Some(false)) {
+                    self.hold(Who::User, words.join("\n"), media, turn, at);
+                }
+            }
+            Some("developer" | "system") => {
+                let name = if is_hook { "hook-context" } else { "instructions" };
+                at.out.context(name);
+            }
+            _ => at.out.problem("message without a role"),
+        }
+    }
+
+    /// Keeps a message until its event form comes, or hands it over where there is no such form.
+    fn hold(&mut self, who: Who, text: String, media: Vec<Media>, turn: Option<String>, at: &mut At<'_>) {
+        if text.trim().is_empty() && media.is_empty() {
+            return;
+        }
+        if self.state.is_bare {
+            self.said(who, &text, &media, Form::Item, turn.as_deref(), at);
+            return;
+        }
+        if who == Who::User || self.waiting.is_full() {
+            self.flush(at.out);
+        }
+        self.waiting.hold(Held { who, text, turn, time: at.time.clone(), number: at.number, media });
+    }
+
+    fn reasoning(&mut self, item: &Item<'_>, turn: Option<String>, at: &mut At<'_>) {
+        if self.state.has_items {
+            // Written again, as an item with its id.
+            return;
+        }
+        let raw: List<TextPart<'_>> = item.content.read();
+        let texts: Vec<String> = item.summary.0.iter().chain(&raw.0).filter_map(|part| part.text.owned()).collect();
+        for text in &texts {
+            self.said(Who::Reasoning, text, &[], Form::Item, turn.as_deref(), at);
+        }
+        if texts.is_empty() {
+            let turn = turn.or_else(|| self.scene.turn.clone()).unwrap_or_default();
+            let name = item.id.owned().unwrap_or_else(|| format!("{turn}/{}", at.number));
+            self.maker(at).reasoning(String::new(), vec![crate::scene::item(&format!("thought/{name}"), 0)]);
+        }
+    }
+
+    fn call(&mut self, item: &Item<'_>, at: &mut At<'_>) {
+        let name = match (item.namespace.said(), item.name.said(), item.kind.get()) {
+            (Some(space), Some(name), _) => format!("{space}__{name}"),
+            (None, Some(name), _) => name.to_owned(),
+            (_, None, Some("local_shell_call")) => "local_shell".to_owned(),
+            (_, None, Some("web_search_call")) => "web_search".to_owned(),
+            (_, None, _) => "tool_search".to_owned(),
+        };
+        let id = item.call_id.said().or_else(|| item.id.said()).map(str::to_owned);
+        let arguments = arguments_of(item);
+        let script = shell::script_of_call(&name, &arguments);
+        let patch = item.input.get().or(script.as_deref()).unwrap_or(&arguments);
+        let changes = if name == "apply_patch" || script.is_some() { patched(patch, &arguments) } else { Vec::new() };
+        if let Some(id) = &id {
+            self.remember_call(id, &name, script, &changes);
+        }
+        self.maker(at).tool_call(Call { id: id.as_deref(), name: &name }, &arguments);
+    }
+
+    fn output(&mut self, item: &Item<'_>, at: &mut At<'_>) {
+        let Some(id) = item.call_id.said() else {
+            at.out.problem("result without a call");
+            return;
+        };
+        let told = shell::told_by_codex(&output_text(item.output));
+        let pending = self.take_call(id);
+        let name = pending.as_ref().map_or("", |call| call.name.as_str()).to_owned();
+        let call = Call { id: Some(id), name: &name };
+        let is_error = told.exit_code.is_some_and(|code| code != 0);
+        let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
+        let has_items = self.state.has_items;
+        let mut maker = self.maker(at);
+        maker.tool_result(call, told.output, told.exit_code, is_error);
+        let Some(pending) = pending.filter(|_| !has_items) else { return };
+        if let Some(script) = pending.script.filter(|_| told.exit_code.is_some()) {
+            let status = if is_error { "failed" } else { "completed" };
+            maker.command(
+                call,
+                &script,
+                Ending { exit_code: told.exit_code, status: Some(status), ..Ending::default() },
+            );
+        }
+        if worked {
+            let changes: Vec<Change> =
+                pending.changes.iter().map(|(kind, path)| Change::new(path, ChangeKind::parse(kind))).collect();
+            maker.file_change(call, &changes, Some("completed"));
+        }
+    }
+
+    /// What agents of a team say to each other.
+    fn agent_message(&mut self, item: &Item<'_>, at: &mut At<'_>) {
+        let parts: TextOr<'_, TextPart<'_>> = item.content.read();
+        let text = text_of(&parts, "");
+        if text.trim().is_empty() {
+            return;
+        }
+        let id = item.id.owned();
+        let identity = id.map_or_else(|| self.scene.said("agent", &text, 0), |id| crate::scene::item(&id, 0));
+        let from = [("author", &item.author), ("recipient", &item.recipient)];
+        let about = from.iter().fold(crate::payload::Payload::new(), |about, (name, who)| about.said(name, who.said()));
+        let about = Json::parse(about.end()).ok();
+        let mut maker = self.maker(at);
+        maker.context("agent-message", &text, vec![identity]);
+        if let Some(last) = maker.out.events.last_mut() {
+            last.event.metadata = about;
+        }
+    }
+}
+
+/// Whether a message is the user's, where the client says so.
+fn is_users(item: &Item<'_>) -> Option<bool> {
+    let provenance = item.passthrough.about.0.iter().find_map(|about| about.provenance.kind.said());
+    let kinds = &item.passthrough.kinds.0;
+    match provenance {
+        Some(provenance) => Some(provenance == "user"),
+        // A kind without provenance was not typed by anyone.
+        None if kinds.iter().any(|kind| kind.is("unknown")) => Some(false),
+        None => None,
+    }
+}
+
+fn texts<'a>(parts: &'a TextOr<'_, TextPart<'_>>) -> Vec<&'a str> {
+    match parts {
+        TextOr::Text(text) => vec![text],
+        TextOr::List(parts) => parts.iter().filter_map(|part| part.text.said()).collect(),
+        TextOr::Neither => Vec::new(),
+    }
+}
+
+fn text_of(parts: &TextOr<'_, TextPart<'_>>, between: &str) -> String {
+    texts(parts).join(between)
+}
+
+fn media_of(parts: &TextOr<'_, TextPart<'_>>) -> Vec<Media> {
+    match parts {
+        TextOr::List(parts) => parts.iter().filter_map(|part| part.image_url.said().map(Media::of_url)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The marks that stand around a picture.
+fn is_image_mark(text: &str) -> bool {
+    let text = text.trim();
+    text == "</image>" || text == "<image>" || (text.starts_with("<image name=") && text.ends_with('>'))
+}
+
+/// The arguments as one JSON document: most come as JSON inside a text.
+fn arguments_of(item: &Item<'_>) -> String {
+    if let Some(input) = item.input.get() {
+        let mut json = String::from("{\"input\":");
+        push_text(&mut json, input);
+        return json + "}";
+    }
+    let raw = item.arguments.get().or_else(|| item.action.get());
+    let Some(raw) = raw else { return "{}".to_owned() };
+    match serde_json::from_str::<String>(raw) {
+        Ok(text) if Json::parse(text.clone()).is_ok() => text,
+        Ok(_) | Err(_) if Json::parse(raw.to_owned()).is_ok() => raw.to_owned(),
+        _ => "{}".to_owned(),
+    }
+}
+
+fn patched(patch: &str, arguments: &str) -> Vec<Change> {
+    let changes = changes_of_patch(patch);
+    if !changes.is_empty() {
+        return changes;
+    }
+    // Inside JSON the lines of a patch are escaped.
+    let value: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+    value
+        .get("input")
+        .or_else(|| value.get("patch"))
+        .and_then(|text| text.as_str())
+        .map(changes_of_patch)
+        .unwrap_or_default()
+}
+
+/// The text of an output: a text, a list of parts, or an object with either.
+fn output_text(output: Raw<'_>) -> String {
+    lenient! {
+        struct Wrapped<'a> {
+            content: Raw<'a> = "content",
+        }
+    }
+    if output.is_object() {
+        return output_text(output.read::<Wrapped<'_>>().content);
+    }
+    let parts: TextOr<'_, TextPart<'_>> = output.read();
+    match parts {
+        TextOr::Text(text) => text.into_owned(),
+        TextOr::List(parts) => {
+            let mut text = String::new();
+            for part in &parts {
+                match (part.text.get(), part.image_url.said()) {
+                    (Some(more), _) => {
+                        if text.ends_with("Output:") {
+                            text.push('\n');
+                        }
+                        text.push_str(more);
+                    }
+                    (None, Some(url)) => text.push_str(&Media::of_url(url).note()),
+                    _ => {}
+                }
+            }
+            text
+        }
+        TextOr::Neither => String::new(),
+    }
+}

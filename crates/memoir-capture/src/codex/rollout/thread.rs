@@ -1,0 +1,196 @@
+//! Threads: whose lines these are, in which turn, where.
+
+use super::{At, Rollout, details_of};
+use crate::lenient::{Number, Raw, Text, lenient};
+use crate::scene::Tokens;
+use serde::{Deserialize, Serialize};
+
+/// A fork copies its parent's history in one burst.
+pub(super) const COPY_MS_MAX: i64 = 1500;
+
+/// One thread of a session.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Thread {
+    pub id: String,
+    /// The root session, if it is another.
+    pub root: Option<String>,
+    /// The turn that the client names.
+    named: Option<String>,
+    /// How many turns there were that nobody names.
+    counted: u64,
+}
+
+impl Thread {
+    pub fn new(id: &str, root: Option<String>) -> Thread {
+        Thread { id: id.to_owned(), root, ..Thread::default() }
+    }
+
+    /// The present turn: the client's name for it, or one that we count.
+    pub fn turn(&self) -> Option<String> {
+        self.named.clone().or_else(|| (self.counted > 0).then(|| format!("~{}/{}", self.id, self.counted)))
+    }
+
+    /// The user said something: a new turn, unless the client names them.
+    pub fn next_turn(&mut self) {
+        if self.named.is_none() {
+            self.counted += 1;
+        }
+    }
+
+    pub fn enter(&mut self, turn: &str) {
+        self.named = Some(turn.to_owned());
+    }
+}
+
+lenient! {
+    pub(super) struct Meta<'a> {
+        id: Text<'a> = "id",
+        session_id: Text<'a> = "session_id",
+        cwd: Text<'a> = "cwd",
+        originator: Text<'a> = "originator",
+        cli_version: Text<'a> = "cli_version",
+        source: Raw<'a> = "source",
+        thread_source: Text<'a> = "thread_source",
+        parent_thread_id: Text<'a> = "parent_thread_id",
+        forked_from_id: Text<'a> = "forked_from_id",
+        forked_at: Raw<'a> = "forked_from_ordinal_exclusive",
+        history_mode: Text<'a> = "history_mode",
+        own_from: Number = "subagent_history_start_ordinal",
+        git: Raw<'a> = "git",
+    }
+}
+
+lenient! {
+    pub(super) struct Git<'a> {
+        repository_url: Text<'a> = "repository_url",
+        branch: Text<'a> = "branch",
+        commit_hash: Text<'a> = "commit_hash",
+    }
+}
+
+lenient! {
+    struct Context<'a> {
+        turn_id: Text<'a> = "turn_id",
+        cwd: Text<'a> = "cwd",
+        model: Text<'a> = "model",
+    }
+}
+
+lenient! {
+    struct UsageRecord<'a> {
+        turn_id: Text<'a> = "turn_id",
+        response_id: Text<'a> = "response_id",
+        usage: Usage<'a> = "usage",
+    }
+}
+
+lenient! {
+    pub(super) struct Usage<'a> {
+        input: Number = "input_tokens",
+        cached: Number = "cached_input_tokens",
+        cache_written: Number = "cache_write_input_tokens",
+        output: Number = "output_tokens",
+        reasoning: Number = "reasoning_output_tokens",
+        total: Number = "total_tokens",
+    }
+}
+
+impl Usage<'_> {
+    pub fn tokens(&self) -> Tokens {
+        Tokens {
+            input: self.input.count(),
+            cached: self.cached.count(),
+            cache_written: self.cache_written.count(),
+            output: self.output.count(),
+            reasoning: self.reasoning.count(),
+            cost_usd: None,
+        }
+    }
+}
+
+impl Rollout {
+    pub(super) fn session_meta(&mut self, payload: Raw<'_>, at: &mut At<'_>) {
+        let meta: Meta<'_> = payload.read();
+        let Some(id) = meta.id.said() else {
+            at.out.problem("session without an id");
+            return;
+        };
+        let known = self.state.begun_ms.is_some() || self.state.own.root.is_some();
+        if known && id != self.state.own.id {
+            // The history of another thread was copied into this file.
+            let root = meta.session_id.owned().filter(|root| root != id);
+            self.state.copied = Some(Thread::new(id, root));
+            self.set_scene();
+            at.out.left_out("copied session_meta");
+            return;
+        }
+        if known {
+            at.out.left_out("repeated session_meta");
+            return;
+        }
+        let source = meta.source.get().unwrap_or_default();
+        self.state.is_subagent = meta.thread_source.is("subagent") || source.starts_with("{\"subagent\"");
+        let parent =
+            meta.parent_thread_id.said().or_else(|| meta.forked_from_id.said().filter(|_| self.state.is_subagent));
+        let root = meta.session_id.said().or(parent).filter(|root| *root != id).map(str::to_owned);
+        self.state.own = Thread::new(id, root);
+        self.state.begun_ms = Some(at.time.as_ref().map_or(i64::MIN / 2, memoir_event::Time::ms));
+        self.state.own_from = meta.own_from.count();
+        self.state.has_items = meta.history_mode.is("paginated");
+        self.state.cwd = meta.cwd.owned();
+        self.state.remote = meta.git.read::<Git<'_>>().repository_url.owned();
+        self.set_scene();
+        let details = details_of(&meta);
+        self.maker(at).session_started(details);
+    }
+
+    /// The first line of the oldest form.
+    pub(super) fn bare_meta(&mut self, line: &super::Line<'_>, at: &mut At<'_>) {
+        let Some(id) = line.id.said() else { return };
+        self.state.is_bare = true;
+        self.state.own = Thread::new(id, None);
+        self.state.begun_ms = Some(i64::MIN / 2);
+        self.state.remote = line.git.read::<Git<'_>>().repository_url.owned();
+        self.set_scene();
+        let details = crate::payload::Payload::new().text("thread_id", id).said("remote", self.state.remote.as_deref());
+        // Its time is local time that calls itself UTC: better none.
+        at.time = None;
+        self.maker(at).session_started(details);
+    }
+
+    pub(super) fn turn_context(&mut self, payload: Raw<'_>) {
+        let context: Context<'_> = payload.read();
+        if let Some(cwd) = context.cwd.owned() {
+            self.state.cwd = Some(cwd);
+        }
+        if let Some(model) = context.model.owned() {
+            self.state.model = Some(model);
+        }
+        if let Some(turn) = context.turn_id.said() {
+            self.thread().enter(turn);
+        }
+        self.set_scene();
+    }
+
+    pub(super) fn token_usage(&mut self, payload: Raw<'_>, at: &mut At<'_>) {
+        let record: UsageRecord<'_> = payload.read();
+        self.state.has_usage = true;
+        let Some(id) = record.response_id.said() else {
+            at.out.problem("usage without an id");
+            return;
+        };
+        self.in_turn_of(record.turn_id.said(), |rollout| {
+            let model = rollout.state.model.clone();
+            rollout.maker(at).usage(id, model.as_deref(), record.usage.tokens());
+        });
+    }
+
+    /// Does something in the turn that a record names.
+    pub(super) fn in_turn_of(&mut self, turn: Option<&str>, work: impl FnOnce(&mut Rollout)) {
+        if let Some(turn) = turn {
+            self.scene.turn = Some(turn.to_owned());
+        }
+        work(self);
+        self.scene.turn = self.thread_turn();
+    }
+}

@@ -1,0 +1,77 @@
+//! Pictures and other attachments: noted by type and size, never kept.
+
+use crate::payload::push_text;
+use memoir_event::Json;
+
+/// What is known of an attachment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Media {
+    pub kind: String,
+    pub bytes: Option<u64>,
+}
+
+impl Media {
+    /// An attachment whose bytes stand in base64.
+    pub fn of_base64(kind: &str, data: &str) -> Media {
+        Media { kind: kind.to_owned(), bytes: Some(decoded_bytes(data)) }
+    }
+
+    /// An attachment given by address; a `data:` address holds it.
+    pub fn of_url(url: &str) -> Media {
+        let Some((kind, data)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) else {
+            return Media { kind: "image".to_owned(), bytes: None };
+        };
+        Media::of_base64(kind, data)
+    }
+
+    /// A note that stands where the attachment was.
+    pub fn note(&self) -> String {
+        match self.bytes {
+            Some(bytes) => format!("[{}, {bytes} bytes]", self.kind),
+            None => format!("[{}]", self.kind),
+        }
+    }
+}
+
+fn decoded_bytes(base64: &str) -> u64 {
+    let digits = base64.trim_end_matches('=').len();
+    u64::try_from(digits).unwrap_or(u64::MAX).saturating_mul(3) / 4
+}
+
+/// Metadata that lists attachments; none for none.
+pub(crate) fn metadata(media: &[Media]) -> Option<Json> {
+    if media.is_empty() {
+        return None;
+    }
+    let list: Vec<String> = media
+        .iter()
+        .map(|media| {
+            let mut text = String::from("{\"type\":");
+            push_text(&mut text, &media.kind);
+            if let Some(bytes) = media.bytes {
+                text.push_str(&format!(",\"bytes\":{bytes}"));
+            }
+            text + "}"
+        })
+        .collect();
+    Json::parse(format!("{{\"attachments\":[{}]}}", list.join(","))).ok()
+}
+
+/// What stands for a message that has nothing but attachments.
+pub(crate) fn notes(media: &[Media]) -> String {
+    media.iter().map(Media::note).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_noted_by_type_and_size() {
+        let media = Media::of_url("data:image/png;base64,aGVsbG8=");
+        assert_eq!(media, Media { kind: "image/png".into(), bytes: Some(5) });
+        assert_eq!(notes(&[media.clone()]), "[image/png, 5 bytes]");
+        assert_eq!(metadata(&[media]).unwrap().as_str(), r#"{"attachments":[{"type":"image/png","bytes":5}]}"#);
+        assert_eq!(Media::of_url("https://x/y.png").note(), "[image]");
+    }
+}

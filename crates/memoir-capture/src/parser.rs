@@ -1,0 +1,32 @@
+//! What every parser of a session file or stream can do.
+
+use crate::out::Out;
+
+/// Reads a file or stream line by line. The same lines give the same events, in however many sittings they are read.
+pub trait Parser: Send {
+    /// Reads one line; the first has the number 1.
+    fn line(&mut self, number: u64, line: &str, out: &mut Out);
+
+    /// Nothing more is there for now.
+    fn pause(&mut self, out: &mut Out);
+
+    /// Whether everything read so far has been handed over: only then can reading go on later from its state.
+    fn is_settled(&self) -> bool;
+
+    /// What it takes to go on later, as text. May quote the file.
+    fn state(&self) -> String;
+}
+
+/// A line that is no JSON object, once what can be mended is mended.
+pub(crate) fn read<'a, T: serde::Deserialize<'a>>(line: &'a str) -> Option<T> {
+    serde_json::from_str(line).ok()
+}
+
+/// The same line without escapes that no text can hold, if it has any.
+pub(crate) fn without_lone_surrogates(line: &str) -> Option<String> {
+    line.contains("\\ud").then(|| mend(line)).or_else(|| line.contains("\\uD").then(|| mend(line)))
+}
+
+fn mend(line: &str) -> String {
+    memoir_event::without_lone_surrogates(line)
+}

@@ -1,0 +1,342 @@
+//! Makes events: what every parser and hook knows about where it is, and one function for each kind of thing.
+
+use crate::boundary;
+use crate::out::{Captured, Out};
+use crate::patch::Change;
+use crate::payload::{Payload, push_text};
+use crate::shell;
+use memoir_event::{Client, Content, Event, Identity, Json, Kind, Reasoning, Said, Source, Speaker, Time};
+use std::sync::Arc;
+
+/// Derived events of one record share its number; so many have a number of their own.
+const PARTS: u64 = 64;
+
+/// The longest text by which tool calls are compared.
+const LIKENESS_CHARS_MAX: usize = 2000;
+
+/// Where and for whom something happens.
+#[derive(Debug, Clone)]
+pub(crate) struct Scene {
+    pub client: Client,
+    pub source: Source,
+    /// The root session.
+    pub session: String,
+    /// The session itself, or a sub-agent in it.
+    pub thread: String,
+    pub turn: Option<String>,
+    pub cwd: Option<Arc<str>>,
+    pub remote: Option<Arc<str>>,
+}
+
+impl Scene {
+    pub fn new(client: Client, source: Source) -> Scene {
+        Scene { client, source, session: String::new(), thread: String::new(), turn: None, cwd: None, remote: None }
+    }
+
+    /// The name of what was said in this turn of this thread: `nth` counts equal texts of one speaker in it.
+    pub fn said(&self, who: &str, text: &str, nth: u32) -> Identity {
+        let turn = self.turn.as_deref().unwrap_or_default();
+        item(&format!("{}/{turn}/{who}/{}", self.thread, digest(text)), nth)
+    }
+}
+
+/// Whether captures of this client may come without its ids, so that they have to be found by what they say.
+const fn is_seen_unnamed(client: Client) -> bool {
+    matches!(client, Client::Codex | Client::Gemini)
+}
+
+/// Makes the events of one record and hands them over.
+pub(crate) struct Maker<'a> {
+    pub scene: &'a Scene,
+    pub time: Option<Time>,
+    /// The number of the record in its stream; none lets the journal count.
+    pub number: Option<u64>,
+    pub out: &'a mut Out,
+}
+
+/// A finished or running tool call.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Call<'a> {
+    /// The client's id of it.
+    pub id: Option<&'a str>,
+    pub name: &'a str,
+}
+
+/// What is known of the end of a command.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ending<'a> {
+    pub exit_code: Option<i64>,
+    pub status: Option<&'a str>,
+    pub duration_ms: Option<i64>,
+    pub cwd: Option<&'a str>,
+}
+
+/// Tokens of one model response, as far as the client tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Tokens {
+    pub input: Option<u64>,
+    pub cached: Option<u64>,
+    pub cache_written: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
+    pub cost_usd: Option<f64>,
+}
+
+impl<'a> Maker<'a> {
+    /// Makes events of the record with that number.
+    pub fn of_record(scene: &'a Scene, time: Option<Time>, number: u64, out: &'a mut Out) -> Maker<'a> {
+        Maker { scene, time, number: Some(number), out }
+    }
+
+    /// Makes events of something that happens now.
+    pub fn live(scene: &'a Scene, time: Option<Time>, out: &'a mut Out) -> Maker<'a> {
+        Maker { scene, time, number: None, out }
+    }
+
+    /// Hands one event over; `finish` adds what is special about it.
+    pub fn push(&mut self, kind: Kind, content: Content, identities: Vec<Identity>, finish: impl FnOnce(&mut Event)) {
+        let scene = self.scene;
+        let mut event = Event::new(scene.source, &scene.session, kind, content);
+        event.client = Some(scene.client);
+        event.thread = Some(scene.thread.clone());
+        event.turn.clone_from(&scene.turn);
+        event.time.clone_from(&self.time);
+        event.sequence = self.number.map(|number| number * PARTS + self.out.part().min(PARTS - 1));
+        event.identities = identities;
+        finish(&mut event);
+        self.out.events.push(Captured { event, cwd: scene.cwd.clone(), remote: scene.remote.clone() });
+    }
+
+    /// What the user said.
+    pub fn user(&mut self, text: String, mut identities: Vec<Identity>) {
+        identities.push(Identity::Alike(Said::Content));
+        self.push(Kind::UserMessage, Content::Text(text), identities, |_| {});
+    }
+
+    /// A prompt as it was typed: the user's words, and what else stands in it.
+    pub fn prompt(&mut self, text: &str) {
+        let sorted = boundary::sort(text);
+        for (nth, (name, kept)) in (0..).zip(&sorted.context) {
+            self.out.context(name);
+            if let Some(kept) = kept {
+                self.context(name, kept, vec![self.scene.said(name, kept, nth)]);
+            }
+        }
+        if let Some(words) = sorted.speech {
+            // Named by the whole text, as the session file has it.
+            self.user(words.into_owned(), vec![self.scene.said("user", text, 0)]);
+        }
+    }
+
+    /// What the agent said.
+    pub fn assistant(&mut self, text: String, mut identities: Vec<Identity>) {
+        identities.push(Identity::Alike(Said::Content));
+        self.push(Kind::AssistantMessage, Content::Text(text), identities, |_| {});
+    }
+
+    /// What the agent thought; an empty text means that it is kept from us.
+    pub fn reasoning(&mut self, text: String, mut identities: Vec<Identity>) {
+        let reasoning = if text.trim().is_empty() { Reasoning::Partial } else { Reasoning::Full };
+        if reasoning == Reasoning::Full && is_seen_unnamed(self.scene.client) {
+            identities.push(Identity::Alike(Said::Content));
+        }
+        self.push(Kind::Reasoning, Content::Text(text), identities, |event| event.reasoning = reasoning);
+    }
+
+    /// A tool call with its arguments as the client wrote them.
+    pub fn tool_call(&mut self, call: Call<'_>, arguments: &str) {
+        let script = shell::script_of_call(call.name, arguments);
+        let likeness = script.as_deref().map_or_else(|| likeness(call.name, arguments), shell::likeness);
+        let content =
+            Payload::new().text("type", "tool_call").text("name", call.name).json("arguments", Some(arguments));
+        let identities = self.of_call(call, Some(likeness));
+        self.push(Kind::ToolCall, content.into_item(), identities, |event| {
+            event.action = call.id.map(str::to_owned);
+            event.speaker = Speaker::Assistant;
+        });
+    }
+
+    /// What a tool returned.
+    pub fn tool_result(&mut self, call: Call<'_>, output: String, exit_code: Option<i64>, failed: bool) {
+        let mut identities = self.of_call(call, None);
+        if is_seen_unnamed(self.scene.client) {
+            identities.push(Identity::Alike(Said::Content));
+        }
+        let about = Payload::new()
+            .said("tool", Some(call.name).filter(|name| !name.is_empty()))
+            .number("exit_code", exit_code)
+            .flag("is_error", failed)
+            .end();
+        self.push(Kind::ToolResult, Content::Text(output), identities, |event| {
+            event.action = call.id.map(str::to_owned);
+            event.metadata = Json::parse(about).ok().filter(|json| json.as_str() != "{}");
+        });
+    }
+
+    /// A command that was run.
+    pub fn command(&mut self, call: Call<'_>, script: &str, ending: Ending<'_>) {
+        let content = Payload::new()
+            .text("type", "command_execution")
+            .text("command", script)
+            .number("exit_code", ending.exit_code)
+            .said("status", ending.status)
+            .number("duration_ms", ending.duration_ms)
+            .said("cwd", ending.cwd);
+        let identities = self.of_call(call, Some(shell::likeness(script)));
+        self.push(Kind::Command, content.into_item(), identities, |event| {
+            event.action = call.id.map(str::to_owned);
+        });
+    }
+
+    /// Files that were changed.
+    pub fn file_change(&mut self, call: Call<'_>, changes: &[Change], status: Option<&str>) {
+        if changes.is_empty() {
+            return;
+        }
+        let mut list = String::from("[");
+        let mut paths = Vec::new();
+        for change in changes {
+            if list.len() > 1 {
+                list.push(',');
+            }
+            list.push_str("{\"path\":");
+            push_text(&mut list, &change.path);
+            list.push_str(",\"kind\":");
+            push_text(&mut list, change.kind.as_str());
+            if let Some(to) = &change.moved_to {
+                list.push_str(",\"moved_to\":");
+                push_text(&mut list, to);
+            }
+            list.push('}');
+            paths.push(format!("{} {}", change.kind.as_str(), change.path));
+        }
+        list.push(']');
+        paths.sort_unstable();
+        let content = Payload::new().text("type", "file_change").json("changes", Some(&list)).said("status", status);
+        let identities = self.of_call(call, Some(cut(&format!("files\n{}", paths.join("\n")))));
+        self.push(Kind::FileChange, content.into_item(), identities, |event| {
+            event.action = call.id.map(str::to_owned);
+        });
+    }
+
+    fn of_call(&self, call: Call<'_>, likeness: Option<String>) -> Vec<Identity> {
+        let mut identities: Vec<Identity> = call.id.map(|id| item(id, 0)).into_iter().collect();
+        if is_seen_unnamed(self.scene.client)
+            && let Some(likeness) = likeness
+        {
+            identities.push(Identity::Alike(Said::Own(likeness)));
+        }
+        identities
+    }
+
+    /// What a model response cost; `id` names the response.
+    pub fn usage(&mut self, id: &str, model: Option<&str>, tokens: Tokens) {
+        let whole = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
+        let cost = tokens.cost_usd.filter(|cost| cost.is_finite()).map(|cost| cost.to_string());
+        let content = Payload::new()
+            .said("model", model)
+            .number("input_tokens", whole(tokens.input))
+            .number("cached_input_tokens", whole(tokens.cached))
+            .number("cache_write_tokens", whole(tokens.cache_written))
+            .number("output_tokens", whole(tokens.output))
+            .number("reasoning_tokens", whole(tokens.reasoning))
+            .json("cost_usd", cost.as_deref());
+        self.push(Kind::Usage, content.into_content(), vec![item(&format!("usage/{id}"), 0)], |_| {});
+    }
+
+    /// The beginning of the session, or of a sub-agent's part of it.
+    pub fn session_started(&mut self, details: Payload) {
+        let identities = vec![item(&format!("started/{}", self.scene.thread), 0)];
+        self.push(Kind::SessionStarted, details.into_content(), identities, |event| event.turn = None);
+    }
+
+    /// The end of a turn.
+    pub fn turn_completed(&mut self, turn: &str, details: Payload) {
+        let identities = vec![item(&format!("done/{turn}"), 0)];
+        self.push(Kind::TurnCompleted, details.into_content(), identities, |_| {});
+    }
+
+    /// A summary that the client made of the session so far.
+    pub fn summary(&mut self, text: String, identities: Vec<Identity>) {
+        self.push(Kind::SessionSummary, Content::Text(text), identities, |_| {});
+    }
+
+    /// Something failed.
+    pub fn error(&mut self, text: String, identities: Vec<Identity>) {
+        self.push(Kind::Error, Content::Text(text), identities, |_| {});
+    }
+
+    /// Something that was put into the conversation and is nobody's words, worth keeping.
+    pub fn context(&mut self, label: &str, text: &str, identities: Vec<Identity>) {
+        if text.is_empty() {
+            return;
+        }
+        let content = Payload::new().text("type", label).text("text", text).into_content();
+        self.push(Kind::Context, content, identities, |_| {});
+    }
+
+    /// A record of a kind that nobody knows, as it is.
+    pub fn opaque(&mut self, name: &str, record: &str, identities: Vec<Identity>) {
+        crate::out::Tally::add(&mut self.out.tally.unknown, name);
+        let content =
+            Json::parse(record.to_owned()).map_or_else(|_| Content::Text(record.to_owned()), Content::Payload);
+        self.push(Kind::Other, content, identities, |event| {
+            event.shape.event_type = format!("{}.{}", event.client.map_or("client", Client::as_str), type_name(name));
+        });
+    }
+}
+
+/// A name that can stand in an event type.
+fn type_name(name: &str) -> String {
+    name.chars()
+        .take(64)
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' })
+        .collect()
+}
+
+/// The client's own id of an item.
+pub(crate) fn item(id: &str, block: u32) -> Identity {
+    Identity::Item { id: id.to_owned(), block }
+}
+
+/// The client's own id of a record.
+pub(crate) fn record(id: &str, block: u32) -> Identity {
+    Identity::Record { id: id.to_owned(), block }
+}
+
+/// A short digest of a text, blanks around it aside. Only ever used inside a keyed hash.
+pub(crate) fn digest(text: &str) -> String {
+    let text = text.trim();
+    let hash = if text.contains('\r') {
+        blake3::hash(text.replace("\r\n", "\n").as_bytes())
+    } else {
+        blake3::hash(text.as_bytes())
+    };
+    hash.to_hex().chars().take(24).collect()
+}
+
+/// By what a tool call is compared with one that has no id.
+fn likeness(name: &str, arguments: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
+    cut(&format!("{name}\n{}", sorted(&value)))
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(LIKENESS_CHARS_MAX).collect()
+}
+
+/// JSON with the names of every object in order: writers differ in it.
+fn sorted(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::Object(fields) => {
+            let mut names: Vec<_> = fields.iter().collect();
+            names.sort_unstable_by_key(|(name, _)| name.as_str());
+            let parts: Vec<String> = names.iter().map(|(name, value)| format!("{name}:{}", sorted(value))).collect();
+            format!("{{{}}}", parts.join(","))
+        }
+        serde_json::Value::Array(items) => {
+            format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(","))
+        }
+        other => other.to_string(),
+    }
+}
