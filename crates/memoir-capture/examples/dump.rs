@@ -5,8 +5,17 @@ fn main() {
     for file in args {
         let text = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
         let mut parser: Box<dyn Parser> = match kind.as_str() {
-            "codex" => Box::new(memoir_capture::codex::Rollout::new(None)),
-            "claude" => Box::new(memoir_capture::claude::Transcript::new(None)),
+            "codex" => Box::new(memoir_capture::codex::Rollout::new(None, Default::default())),
+            "gemini" => Box::new(memoir_capture::gemini::Chat::new(Default::default())),
+            "copilot" => Box::new(memoir_capture::copilot::Events::new(None)),
+            "gemini-stream" => Box::new(memoir_capture::gemini::ExecStream::new("r", None, None)),
+            "codex-exec" => {
+                Box::new(memoir_capture::codex::ExecStream::new(memoir_event::Source::CodexExec, "r", None, None))
+            }
+            "claude-stream" => {
+                Box::new(memoir_capture::claude::Transcript::stream("r", None, Some("the prompt".into()), None))
+            }
+            "claude" => Box::new(memoir_capture::claude::Transcript::new(None, Default::default())),
             _ => panic!(),
         };
         let mut out = Out::default();

@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for Name<'de> {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Text<'a>(pub Option<Cow<'a, str>>);
 
-impl<'a> Text<'a> {
+impl Text<'_> {
     pub fn get(&self) -> Option<&str> {
         self.0.as_deref()
     }
@@ -141,10 +141,6 @@ impl<'a> Text<'a> {
 
     pub fn owned(&self) -> Option<String> {
         self.said().map(str::to_owned)
-    }
-
-    pub fn take(self) -> Option<Cow<'a, str>> {
-        self.0
     }
 }
 

@@ -2,9 +2,12 @@
 mod boundary;
 pub mod claude;
 pub mod codex;
+pub mod copilot;
+pub mod gemini;
 mod hook;
 mod lenient;
 mod media;
+pub mod opencode;
 mod out;
 mod parser;
 mod patch;
@@ -15,9 +18,4 @@ mod turns;
 mod when;
 pub use hook::{HookCall, HookError, Moment, read_hook};
 pub use out::{Captured, Counts, Out, Tally};
-pub use parser::Parser;
-mod gemini {
-    pub(crate) fn read_hook(_: &str, _: &memoir_event::Time) -> Result<crate::HookCall, crate::HookError> {
-        Err(crate::HookError::NotJson)
-    }
-}
+pub use parser::{Parser, Salt};

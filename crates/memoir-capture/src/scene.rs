@@ -33,10 +33,11 @@ impl Scene {
         Scene { client, source, session: String::new(), thread: String::new(), turn: None, cwd: None, remote: None }
     }
 
-    /// The name of what was said in this turn of this thread: `nth` counts equal texts of one speaker in it.
-    pub fn said(&self, who: &str, text: &str, nth: u32) -> Identity {
-        let turn = self.turn.as_deref().unwrap_or_default();
-        item(&format!("{}/{turn}/{who}/{}", self.thread, digest(text)), nth)
+    /// The name of what was said in this turn of this thread, if the turn has a name: `nth` counts equal texts of one
+    /// speaker in it.
+    pub fn said(&self, who: &str, text: &str, nth: u32) -> Option<Identity> {
+        let turn = self.turn.as_deref().filter(|turn| !turn.is_empty())?;
+        Some(Identity::InTurn { name: format!("{}/{turn}/{who}/{}", self.thread, digest(text)), nth })
     }
 }
 
@@ -107,6 +108,13 @@ impl<'a> Maker<'a> {
         self.out.events.push(Captured { event, cwd: scene.cwd.clone(), remote: scene.remote.clone() });
     }
 
+    /// Adds something about the event that was handed over last.
+    pub fn last(&mut self, add: impl FnOnce(&mut Event)) {
+        if let Some(last) = self.out.events.last_mut() {
+            add(&mut last.event);
+        }
+    }
+
     /// What the user said.
     pub fn user(&mut self, text: String, mut identities: Vec<Identity>) {
         identities.push(Identity::Alike(Said::Content));
@@ -119,12 +127,12 @@ impl<'a> Maker<'a> {
         for (nth, (name, kept)) in (0..).zip(&sorted.context) {
             self.out.context(name);
             if let Some(kept) = kept {
-                self.context(name, kept, vec![self.scene.said(name, kept, nth)]);
+                self.context(name, kept, self.scene.said(name, kept, nth).into_iter().collect());
             }
         }
         if let Some(words) = sorted.speech {
             // Named by the whole text, as the session file has it.
-            self.user(words.into_owned(), vec![self.scene.said("user", text, 0)]);
+            self.user(words.into_owned(), self.scene.said("user", text, 0).into_iter().collect());
         }
     }
 

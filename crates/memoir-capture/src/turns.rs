@@ -1,7 +1,7 @@
 //! What was said in which turn. A client may write a message twice, in two forms and in either order; each must come out
 //! once, under a name that every form, file and hook agrees on: the turn, the text, its number among equal ones.
 
-use crate::scene::digest;
+use crate::parser::Salt;
 use serde::{Deserialize, Serialize};
 
 /// Messages may still be written to a turn after it ended: so many turns are remembered.
@@ -39,7 +39,11 @@ impl Who {
 
 /// The texts of the latest turns.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Turns(Vec<Turn>);
+pub(crate) struct Turns {
+    turns: Vec<Turn>,
+    #[serde(skip)]
+    salt: Salt,
+}
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Turn {
@@ -56,10 +60,18 @@ struct Said {
 }
 
 impl Turns {
+    pub fn set_salt(&mut self, salt: Salt) {
+        self.salt = salt;
+    }
+
+    fn key(&self, who: Who, text: &str) -> String {
+        format!("{}{}", who.as_str(), self.salt.digest(text))
+    }
+
     /// Notes that a text was met in that form. If it was not handed over in another form before, its number among equal
     /// texts of the turn.
     pub fn meet(&mut self, turn: &str, who: Who, text: &str, form: Form) -> Option<u32> {
-        let key = format!("{}{}", who.as_str(), digest(text));
+        let key = self.key(who, text);
         let turn = self.turn(turn);
         let at = turn.texts.iter().position(|said| said.key == key);
         let at = match at {
@@ -84,28 +96,28 @@ impl Turns {
 
     /// Whether a text in that form is the other half of one that was handed over already.
     pub fn is_other_half(&self, turn: &str, who: Who, text: &str, form: Form) -> bool {
-        let key = format!("{}{}", who.as_str(), digest(text));
-        let turn = self.0.iter().find(|known| known.id == turn);
+        let key = self.key(who, text);
+        let turn = self.turns.iter().find(|known| known.id == turn);
         let said = turn.and_then(|turn| turn.texts.iter().find(|said| said.key == key));
         said.is_some_and(|said| said.seen.get(form as usize).is_some_and(|seen| *seen < said.given))
     }
 
     fn turn(&mut self, id: &str) -> &mut Turn {
-        match self.0.iter().position(|turn| turn.id == id) {
+        match self.turns.iter().position(|turn| turn.id == id) {
             // The turn in use comes last, so that the first is the one to forget.
             Some(at) => {
-                let turn = self.0.remove(at);
-                self.0.push(turn);
+                let turn = self.turns.remove(at);
+                self.turns.push(turn);
             }
             None => {
-                if self.0.len() >= TURNS_MAX {
-                    self.0.remove(0);
+                if self.turns.len() >= TURNS_MAX {
+                    self.turns.remove(0);
                 }
-                self.0.push(Turn { id: id.to_owned(), texts: Vec::new() });
+                self.turns.push(Turn { id: id.to_owned(), texts: Vec::new() });
             }
         }
-        let last = self.0.len() - 1;
-        &mut self.0[last]
+        let last = self.turns.len() - 1;
+        &mut self.turns[last]
     }
 }
 

@@ -27,6 +27,13 @@ pub enum Identity {
         /// Which block of that record.
         block: u32,
     },
+    /// What was said in a turn that the client names: the turn, the text, and its number among equal ones.
+    InTurn {
+        /// Thread, turn, speaker and a digest of the text.
+        name: String,
+        /// Its number among equal ones.
+        nth: u32,
+    },
     /// The place of a text that may still grow: known under it only if one text begins with the other.
     Growing(String),
     /// What it says: another way of capture may have seen the same in this session at about this time.

@@ -159,6 +159,15 @@ impl KeyHasher {
                 item.number(i64::from(*block));
                 event.time.as_ref().map_or_else(|| self.order_of(id), |time| order_of_ms(time.ms()))
             }
+            Identity::InTurn { name, nth } => {
+                scope.text(&event.session);
+                item.text("in-turn");
+                item.text(client);
+                item.text(&event.session);
+                item.text(name);
+                item.number(i64::from(*nth));
+                self.order_of(name)
+            }
             Identity::Growing(place) => {
                 scope.text(&event.session);
                 item.text("growing");

@@ -38,6 +38,8 @@ vocabulary! {
         CopilotCliHistory = 14 "copilot_cli_history",
         /// opencode sessions.
         OpencodeHistory = 15 "opencode_history",
+        /// Prompts that Gemini CLI logs beside its chats.
+        GeminiCliLog = 16 "gemini_cli_log",
     }
 }
 

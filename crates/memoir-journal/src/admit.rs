@@ -1,7 +1,8 @@
 //! The gate: an event gets its keys, then loses its secrets, and only then can reach a journal.
 
 use crate::body::Packed;
-use memoir_event::{Content, Event, Identity, Json, KeyHasher, Keys, Said};
+use crate::cut::{Limits, cut_json, cut_text};
+use memoir_event::{Content, Event, Identity, Json, KeyHasher, Keys, Kind, Said};
 use memoir_redact::{Findings, Redactor};
 use std::borrow::Cow;
 
@@ -47,6 +48,15 @@ pub struct Admission<'a> {
     redactor: &'a Redactor,
     hasher: KeyHasher,
     way: Way,
+    limits: Option<Limits>,
+}
+
+fn cut(event: &mut Event, limits: Limits) {
+    let chars_max = if event.kind() == Kind::ToolResult { limits.tool_result_chars } else { limits.text_chars };
+    match &mut event.content {
+        Content::Text(text) => cut_text(text, chars_max),
+        Content::Json(json) | Content::Payload(json) => cut_json(json, chars_max),
+    }
 }
 
 const fn is_about_content(identity: &Identity) -> bool {
@@ -65,12 +75,19 @@ enum Way {
 impl<'a> Admission<'a> {
     /// A gate with those rules, for the journal with that hasher.
     pub const fn new(redactor: &'a Redactor, hasher: KeyHasher) -> Admission<'a> {
-        Admission { redactor, hasher, way: Way::Journal }
+        Admission { redactor, hasher, way: Way::Journal, limits: None }
     }
 
     /// A gate for events that are sent elsewhere instead.
     pub const fn for_sending(redactor: &'a Redactor, hasher: KeyHasher) -> Admission<'a> {
-        Admission { redactor, hasher, way: Way::Out }
+        Admission { redactor, hasher, way: Way::Out, limits: None }
+    }
+
+    /// The same gate, but texts that are too long lose their middle.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Admission<'a> {
+        self.limits = Some(limits);
+        self
     }
 
     /// Takes the keys of an event, then its secrets.
@@ -113,6 +130,9 @@ impl<'a> Admission<'a> {
         if !found.is_empty() && event.identities.iter().any(is_about_content) {
             // Another way of capture may bring this event without its secrets: it is known under that key too.
             keys.extend(self.hasher.keys(&event));
+        }
+        if let Some(limits) = self.limits {
+            cut(&mut event, limits);
         }
         // What cannot be packed now is tried again, and reported, by the append.
         let body = (self.way == Way::Journal).then(|| Packed::of(&event, &self.hasher).ok()).flatten();

@@ -57,6 +57,9 @@ pub trait Journal: Send + Sync {
     /// Every project that has events, the latest first, each under its present id.
     fn projects(&self) -> Result<Vec<ProjectEntry>, JournalError>;
 
+    /// Whether events are recorded under that project id and no alias leads elsewhere.
+    fn has_project(&self, repo: &str) -> Result<bool, JournalError>;
+
     /// Takes or renews the lease of that name for `ttl_ms`; none if another owner holds it.
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError>;
 

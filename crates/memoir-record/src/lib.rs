@@ -8,11 +8,14 @@ mod client;
 mod deliver;
 mod doctor;
 mod drain;
+mod import;
 mod input;
 mod lines;
 mod local;
 mod names;
 mod notice;
+mod policy;
+mod project;
 mod read;
 mod remote;
 mod spool;
@@ -24,11 +27,17 @@ pub use client::{Client, ClientError, Timeouts};
 pub use deliver::Delivered;
 pub use doctor::{Check, IngestProbe, check_remote, check_spool};
 pub use drain::{DrainError, Drained, drain_into_journal};
+pub use import::{
+    CaughtUp, ClientDirs, ClientSummary, FileProblem, Format, Found, ImportError, ImportSummary, Importer, Portion,
+    Progress, SourceFile, Wanted, rename_project,
+};
 pub use input::{Input, Polled};
 pub use lines::{BadLine, Line, Lines};
 pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};
 pub use names::{Names, NamesError};
 pub use notice::{End, IngestError, Notice};
+pub use policy::{Judge, OFF_FILE, Policy, PolicyError, Reason};
+pub use project::{Project, Projects, git_settings, id_of_address};
 pub use remote::{RemoteOptions, RemoteRecorder, RemoteSummary};
 pub use spool::{Claim, Claimed, Lane, Recovered, Spool, SpoolError, SpoolFile, SpoolLimits, SpoolListing};
 pub use url::{Proxies, Scheme, ServerUrl, UrlError};

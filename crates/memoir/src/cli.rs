@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 First steps:
   memoir demo                  see the main job in a throw-away home
-  memoir ingest < FILE         record capture events, one JSON object to a line
+  memoir import                record what your agents have on disk
   memoir search WORDS          find them again
   memoir doctor                check that everything is in order
 
@@ -30,6 +30,8 @@ pub struct Cli {
 pub enum Command {
     /// Read capture events, one JSON object to a line, and record them
     Ingest(IngestArgs),
+    /// Import what agents have on disk; again: only what is new
+    Import(ImportArgs),
     /// Find events by their words
     Search(SearchArgs),
     /// List events by time
@@ -106,6 +108,66 @@ pub struct IngestArgs {
     /// Where undelivered records wait
     #[arg(long, value_name = "DIR")]
     pub spool_dir: Option<PathBuf>,
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// An agent program.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ClientName {
+    /// OpenAI Codex CLI
+    Codex,
+    /// Anthropic Claude Code
+    Claude,
+    /// Google Gemini CLI
+    Gemini,
+    /// GitHub Copilot CLI
+    Copilot,
+    /// opencode
+    Opencode,
+}
+
+impl ClientName {
+    /// The client of that name.
+    pub const fn client(self) -> memoir_event::Client {
+        match self {
+            ClientName::Codex => memoir_event::Client::Codex,
+            ClientName::Claude => memoir_event::Client::Claude,
+            ClientName::Gemini => memoir_event::Client::Gemini,
+            ClientName::Copilot => memoir_event::Client::Copilot,
+            ClientName::Opencode => memoir_event::Client::Opencode,
+        }
+    }
+}
+
+/// Imports session files.
+#[derive(Args)]
+#[command(after_help = "\
+Looks where clients keep their sessions: CODEX_HOME or ~/.codex,
+CLAUDE_CONFIG_DIR or ~/.claude, GEMINI_CLI_HOME or ~, COPILOT_HOME or
+~/.copilot, XDG_DATA_HOME or ~/.local/share.
+
+What is known already is not stored twice. Ctrl-C is safe at any moment; the
+next import goes on from there.
+
+Examples:
+  memoir import --dry-run
+  memoir import --client claude --since 30d
+  memoir import --path run.jsonl        # output of codex exec --json, too")]
+pub struct ImportArgs {
+    /// Only this client; may be given several times
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    pub client: Vec<ClientName>,
+    /// This file or directory instead; may be given several times
+    #[arg(long, value_name = "PATH")]
+    pub path: Vec<PathBuf>,
+    /// Only files written to since then: 2026-01-31, or 12h, 30d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Count what would be imported, and store nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub json: bool,

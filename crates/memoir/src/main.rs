@@ -1,6 +1,7 @@
 //! The command line: flags, messages and wiring only.
 
 mod cli;
+mod clients;
 mod commands;
 mod exit;
 mod home;

@@ -4,7 +4,8 @@ use crate::exit::Usage;
 use crate::home::{Home, non_empty};
 use anyhow::{Context, Result};
 use memoir_event::nearest;
-use memoir_record::ServerUrl;
+use memoir_journal::Limits;
+use memoir_record::{Policy, ServerUrl};
 use memoir_redact::{CustomRule, Redactor};
 use memoir_server::Scope;
 use std::collections::BTreeMap;
@@ -53,7 +54,7 @@ const fn setting(
 }
 
 /// Every setting there is.
-pub const SETTINGS: [Setting; 21] = [
+pub const SETTINGS: [Setting; 26] = [
     setting("actor", &["MEMOIR_ACTOR"], Kind::Text, "", "who records; stored with every event (else $USER)"),
     setting(
         "server_url",
@@ -117,6 +118,41 @@ pub const SETTINGS: [Setting; 21] = [
         Kind::Number(0, 600_000),
         "5000",
         "how long to wait for another process's write",
+    ),
+    setting(
+        "capture.tool_result_chars",
+        &["MEMOIR_CAPTURE_TOOL_RESULT_CHARS"],
+        Kind::Number(100, 100_000_000),
+        "100000",
+        "a longer tool result loses its middle",
+    ),
+    setting(
+        "capture.exclude_paths",
+        &["MEMOIR_CAPTURE_EXCLUDE_PATHS"],
+        Kind::List,
+        "",
+        "directories in which nothing is recorded",
+    ),
+    setting(
+        "capture.exclude_tools",
+        &["MEMOIR_CAPTURE_EXCLUDE_TOOLS"],
+        Kind::List,
+        "",
+        "tools whose calls and results are not recorded; a * at the end stands for anything",
+    ),
+    setting(
+        "capture.exclude_patterns",
+        &[],
+        Kind::List,
+        "",
+        "patterns (regular expressions); what matches one is not recorded",
+    ),
+    setting(
+        "capture.private_markers",
+        &["MEMOIR_CAPTURE_PRIVATE_MARKERS"],
+        Kind::List,
+        "[private],#nosave,do not save this",
+        "a prompt with one of these is not recorded, nor what the agent does about it",
     ),
     setting(
         "index.memory_mb",
@@ -213,6 +249,16 @@ pub struct Settings {
     pub flush_interval_ms: u64,
     /// How long a request may take.
     pub timeout_ms: u64,
+    /// How much of a tool's result is kept.
+    pub tool_result_chars: usize,
+    /// Where nothing is recorded.
+    pub exclude_paths: Vec<String>,
+    /// Tools that are not recorded.
+    pub exclude_tools: Vec<String>,
+    /// Patterns of what is not recorded.
+    pub exclude_patterns: Vec<String>,
+    /// What marks a prompt as private.
+    pub private_markers: Vec<String>,
     /// Where undelivered records wait.
     pub spool_dir: PathBuf,
     /// How much may wait there.
@@ -296,6 +342,11 @@ impl Settings {
             batch_max_records: small("ingest.batch_max_records"),
             flush_interval_ms: number("ingest.flush_interval_ms"),
             timeout_ms: number("ingest.timeout_ms"),
+            tool_result_chars: small("capture.tool_result_chars"),
+            exclude_paths: list("capture.exclude_paths"),
+            exclude_tools: list("capture.exclude_tools"),
+            exclude_patterns: list("capture.exclude_patterns"),
+            private_markers: list("capture.private_markers"),
             spool_dir: optional("spool.dir").map_or_else(|| home.spool_dir(), PathBuf::from),
             spool_bytes_max: number("spool.bytes_max"),
             lock_wait_ms: number("journal.lock_wait_ms"),
@@ -313,6 +364,19 @@ impl Settings {
             },
             shown,
         })
+    }
+
+    /// What the user does not want recorded.
+    pub fn policy(&self) -> Result<Policy> {
+        let paths = self.exclude_paths.iter().map(PathBuf::from).collect();
+        let policy =
+            Policy::new(paths, self.exclude_tools.clone(), &self.exclude_patterns, self.private_markers.clone());
+        policy.map_err(|error| Usage(format!("config.toml: {error}")).into())
+    }
+
+    /// How much of long texts is kept.
+    pub fn limits(&self) -> Limits {
+        Limits { tool_result_chars: self.tool_result_chars, ..Limits::default() }
     }
 
     /// The redactor with the user's own rules.

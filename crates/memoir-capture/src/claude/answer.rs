@@ -3,7 +3,7 @@
 use super::record::{Block, Record};
 use super::transcript::{At, OpenUsage, Transcript};
 use crate::lenient::TextOr;
-use crate::scene::{Call, Tokens, record};
+use crate::scene::{Call, Scene, Tokens, record};
 use crate::turns::{Form, Who};
 use memoir_event::Identity;
 
@@ -74,9 +74,9 @@ impl Transcript {
         let turn = self.scene.turn.clone().unwrap_or_default();
         let nth = self.turns().meet(&turn, Who::Assistant, text, Form::Event).unwrap_or(0);
         let mut identities = names(&at.uuid, number);
-        identities.push(self.scene.said("assistant", text, nth));
-        if is_final && !turn.starts_with('~') {
-            identities.push(answer_place(&self.scene.thread, &turn));
+        identities.extend(self.scene.said("assistant", text, nth));
+        if is_final {
+            identities.extend(answer_place(&self.scene));
         }
         self.maker(at).assistant(text.to_owned(), identities);
     }
@@ -113,8 +113,9 @@ impl Transcript {
 }
 
 /// The place of a turn's last answer: a hook may see it before all of it is written.
-pub(super) fn answer_place(thread: &str, turn: &str) -> Identity {
-    Identity::Growing(format!("answer/{thread}/{turn}"))
+pub(super) fn answer_place(scene: &Scene) -> Option<Identity> {
+    let turn = scene.turn.as_deref().filter(|turn| !turn.is_empty() && !turn.starts_with('~'))?;
+    Some(Identity::Growing(format!("answer/{}/{turn}", scene.thread)))
 }
 
 fn is_final(found: &Record<'_>) -> bool {

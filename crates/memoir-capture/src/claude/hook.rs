@@ -64,6 +64,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
         captured: out.events,
+        fallback: Vec::new(),
         tally: out.tally,
     })
 }
@@ -96,13 +97,13 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
             Moment::Tool
         }
         "Stop" => {
-            answer(event, call, turn, maker);
+            answer(event, call, maker);
             Moment::TurnEnd
         }
         "SubagentStop" => {
             // A compaction ends like an agent that has no type.
             if call.agent_type.said().is_some() {
-                answer(event, call, turn, maker);
+                answer(event, call, maker);
             }
             Moment::Subagent
         }
@@ -114,18 +115,18 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "StopFailure" => {
             let text = call.last_assistant_message.said().or_else(|| call.message.said()).unwrap_or("the turn failed");
-            maker.error(text.to_owned(), vec![maker.scene.said("error", text, 0)]);
+            maker.error(text.to_owned(), maker.scene.said("error", text, 0).into_iter().collect());
             Moment::TurnEnd
         }
         "MessageDisplay" => {
             if let Some(text) = call.delta.said().filter(|_| call.is_final.is_set()) {
-                maker.assistant(text.to_owned(), vec![maker.scene.said("assistant", text, 0)]);
+                maker.assistant(text.to_owned(), maker.scene.said("assistant", text, 0).into_iter().collect());
             }
             Moment::Other
         }
         "Notification" => {
             if let Some(text) = call.message.said() {
-                maker.summary(text.to_owned(), vec![maker.scene.said("notification", text, 0)]);
+                maker.summary(text.to_owned(), maker.scene.said("notification", text, 0).into_iter().collect());
             }
             Moment::Other
         }
@@ -148,15 +149,15 @@ fn started(call: &Payload1<'_>) -> Payload {
     Payload::new().said("thread_id", thread).said("cwd", call.cwd.said()).said("model", call.model.said())
 }
 
-fn answer(event: &str, call: &Payload1<'_>, turn: &str, maker: &mut Maker<'_>) {
+fn answer(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) {
     match call.last_assistant_message.said() {
         Some(text) => {
-            let names = vec![maker.scene.said("assistant", text, 0), answer_place(&maker.scene.thread, turn)];
+            let names = maker.scene.said("assistant", text, 0).into_iter().chain(answer_place(maker.scene)).collect();
             maker.assistant(text.to_owned(), names);
         }
         None => {
             let text = "The turn ended without a message.";
-            maker.summary(text.to_owned(), vec![maker.scene.said(event, text, 0)]);
+            maker.summary(text.to_owned(), maker.scene.said(event, text, 0).into_iter().collect());
         }
     }
 }

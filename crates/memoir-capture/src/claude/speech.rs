@@ -9,6 +9,7 @@ use crate::media::{self, Media};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, digest, item, record};
 use crate::turns::{Form, Who};
+use memoir_event::Identity;
 use std::collections::BTreeMap;
 
 /// What follows this in the result of a tool that the user refused are the user's words.
@@ -98,15 +99,13 @@ impl Transcript {
     fn speech(&mut self, words: &str, whole: &str, form: Form, media: &[Media], at: &mut At<'_>) {
         let turn = self.scene.turn.clone().unwrap_or_default();
         let Some(nth) = self.turns().meet(&turn, Who::User, whole, form) else { return };
-        let mut identities = vec![self.scene.said("user", whole, nth)];
+        let mut identities: Vec<Identity> = self.scene.said("user", whole, nth).into_iter().collect();
         if !at.uuid.is_empty() {
             identities.insert(0, record(&at.uuid, 0));
         }
         let mut maker = self.maker(at);
         maker.user(words.to_owned(), identities);
-        if let Some(last) = maker.out.events.last_mut() {
-            last.event.metadata = media::metadata(media);
-        }
+        maker.last(|event| event.metadata = media::metadata(media));
     }
 
     /// A prompt that was typed while the agent worked and taken in at once.
@@ -156,7 +155,7 @@ impl Transcript {
             }
             if let Some(kept) = kept {
                 let said = self.scene.said(name, kept, nth);
-                self.maker(at).context(name, kept, vec![said]);
+                self.maker(at).context(name, kept, said.into_iter().collect());
             }
         }
     }
@@ -183,7 +182,7 @@ impl Transcript {
         finish(&mut self.maker(at), id, &call, outcome, Some(shown), block.is_error.is_set());
         let answers = answers_of(outcome);
         for (said, block) in words.into_iter().chain(answers).zip(900..) {
-            let mut names = vec![self.scene.said("user", &said, 0)];
+            let mut names: Vec<Identity> = self.scene.said("user", &said, 0).into_iter().collect();
             if !at.uuid.is_empty() {
                 names.insert(0, record(&at.uuid, block));
             }

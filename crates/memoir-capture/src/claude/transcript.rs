@@ -5,7 +5,7 @@ use super::record::Record;
 use super::tools::Pending;
 use crate::lenient::Text;
 use crate::out::Out;
-use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::parser::{Parser, Salt, read, without_lone_surrogates};
 use crate::payload::Payload;
 use crate::scene::{Maker, Scene, Tokens, digest, item, record};
 use crate::turns::Turns;
@@ -59,6 +59,7 @@ pub struct Transcript {
     /// What the user asked, for a stream that does not say; and the name of this run.
     prompt: Option<(String, String)>,
     now: Option<crate::codex::Now>,
+    salt: Salt,
 }
 
 /// Where in the file the parser is, and where what it finds goes.
@@ -71,32 +72,33 @@ pub(super) struct At<'a> {
 
 impl Transcript {
     /// A reader at the beginning of a file; `session` is the id in its name.
-    pub fn new(session: Option<&str>) -> Transcript {
+    pub fn new(session: Option<&str>, salt: Salt) -> Transcript {
         let state = State { session: session.unwrap_or_default().to_owned(), ..State::default() };
-        Transcript::with(state, Source::ClaudeCodeHistory)
+        Transcript::with(state, Source::ClaudeCodeHistory, salt)
     }
 
     /// A reader of a live stream.
     pub fn stream(run: &str, cwd: Option<&str>, prompt: Option<String>, now: Option<crate::codex::Now>) -> Transcript {
         let state = State { cwd: cwd.map(str::to_owned), ..State::default() };
-        let mut transcript = Transcript::with(state, Source::ClaudeCodeExec);
+        let mut transcript = Transcript::with(state, Source::ClaudeCodeExec, Salt::default());
         transcript.prompt = prompt.map(|prompt| (prompt, run.to_owned()));
         transcript.now = now;
         transcript
     }
 
     /// A reader that goes on from a state.
-    pub fn resume(source: Source, state: &str) -> Option<Transcript> {
-        serde_json::from_str(state).ok().map(|state| Transcript::with(state, source))
+    pub fn resume(source: Source, state: &str, salt: Salt) -> Option<Transcript> {
+        serde_json::from_str(state).ok().map(|state| Transcript::with(state, source, salt))
     }
 
-    fn with(state: State, source: Source) -> Transcript {
+    fn with(mut state: State, source: Source, salt: Salt) -> Transcript {
+        state.turns.set_salt(salt);
         let mut scene = Scene::new(Client::Claude, source);
         scene.session.clone_from(&state.session);
         scene.thread.clone_from(&state.thread);
         scene.turn.clone_from(&state.turn);
         scene.cwd = state.cwd.as_deref().map(Arc::from);
-        Transcript { state, scene, usage: None, prompt: None, now: None }
+        Transcript { state, scene, usage: None, prompt: None, now: None, salt }
     }
 
     pub(super) fn maker<'a>(&'a self, at: &'a mut At<'_>) -> Maker<'a> {
@@ -145,7 +147,9 @@ impl Transcript {
         });
         let time = time.or_else(|| self.now.as_ref().map(|now| Time::from_ms(now())));
         self.enter(found);
-        let mut at = At { number, time, uuid: found.uuid.owned().unwrap_or_default(), out };
+        let is_said = matches!(kind, "user" | "assistant");
+        let uuid = found.uuid.owned().or_else(|| is_said.then(|| format!("line/{}", digest(text))));
+        let mut at = At { number, time, uuid: uuid.unwrap_or_default(), out };
         self.begin(found, &mut at);
         match kind {
             "user" => self.user_record(found, &mut at),
@@ -256,7 +260,7 @@ impl Transcript {
 
     /// Whether this text was taken in from the queue before.
     pub(super) fn was_absorbed(&mut self, text: &str) -> bool {
-        let digest = digest(text);
+        let digest = self.salt.digest(text);
         let at = self.state.absorbed.iter().position(|known| *known == digest);
         at.map(|at| self.state.absorbed.remove(at)).is_some()
     }
@@ -280,7 +284,7 @@ impl Transcript {
                     if state.absorbed.len() >= QUEUED_MAX {
                         state.absorbed.remove(0);
                     }
-                    state.absorbed.push(digest(&text));
+                    state.absorbed.push(self.salt.digest(&text));
                     self.queued_prompt(&text, at);
                 }
             }

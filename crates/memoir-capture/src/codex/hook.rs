@@ -63,6 +63,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
         captured: out.events,
+        fallback: Vec::new(),
         tally: out.tally,
     })
 }
@@ -90,10 +91,12 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
         "Stop" | "SubagentStop" | "Notification" => {
             let text = call.last_assistant_message.said().filter(|_| event != "Notification");
             match (text, call.message.said()) {
-                (Some(text), _) => maker.assistant(text.to_owned(), vec![maker.scene.said("assistant", text, 0)]),
+                (Some(text), _) => {
+                    maker.assistant(text.to_owned(), maker.scene.said("assistant", text, 0).into_iter().collect())
+                }
                 (None, message) => {
                     let said = message.unwrap_or("The turn ended without a message.");
-                    maker.summary(said.to_owned(), vec![maker.scene.said(event, said, 0)]);
+                    maker.summary(said.to_owned(), maker.scene.said(event, said, 0).into_iter().collect());
                 }
             }
             match event {
@@ -113,7 +116,7 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
         "PostModelRequest" => {
             if let Some(error) = call.error.get() {
                 let text = serde_json::from_str::<String>(error).unwrap_or_else(|_| error.to_owned());
-                maker.error(text.clone(), vec![maker.scene.said("error", &text, 0)]);
+                maker.error(text.clone(), maker.scene.said("error", &text, 0).into_iter().collect());
             }
             Moment::Other
         }

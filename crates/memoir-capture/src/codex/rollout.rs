@@ -12,7 +12,7 @@ use crate::boundary;
 use crate::lenient::{Raw, Text, lenient};
 use crate::media::{self, Media};
 use crate::out::Out;
-use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::parser::{Parser, Salt, read, without_lone_surrogates};
 use crate::patch::Change;
 use crate::payload::Payload;
 use crate::scene::{Maker, Scene, item};
@@ -84,17 +84,18 @@ lenient! {
 
 impl Rollout {
     /// A reader at the beginning of a file; `thread` is the id in its name.
-    pub fn new(thread: Option<&str>) -> Rollout {
+    pub fn new(thread: Option<&str>, salt: Salt) -> Rollout {
         let own = Thread::new(thread.unwrap_or_default(), None);
-        Rollout::with(State { own, ..State::default() })
+        Rollout::with(State { own, ..State::default() }, salt)
     }
 
     /// A reader that goes on from a state.
-    pub fn resume(state: &str) -> Option<Rollout> {
-        serde_json::from_str(state).ok().map(Rollout::with)
+    pub fn resume(state: &str, salt: Salt) -> Option<Rollout> {
+        serde_json::from_str(state).ok().map(|state| Rollout::with(state, salt))
     }
 
-    fn with(state: State) -> Rollout {
+    fn with(mut state: State, salt: Salt) -> Rollout {
+        state.turns.set_salt(salt);
         let mut rollout =
             Rollout { state, waiting: Waiting::default(), scene: Scene::new(Client::Codex, Source::CodexHistory) };
         rollout.set_scene();
@@ -230,7 +231,7 @@ impl Rollout {
     }
 
     fn give(&mut self, who: Who, text: &str, media: &[Media], turn: &str, nth: u32, at: &mut At<'_>) {
-        let mut identities = vec![self.scene.said(who.as_str(), text, nth)];
+        let mut identities: Vec<Identity> = self.scene.said(who.as_str(), text, nth).into_iter().collect();
         // A file may be rewritten with turn ids that are made up; its lines keep their times.
         let may_be_rewritten = !self.state.has_items || turn.starts_with("rollout-");
         if may_be_rewritten && at.time.is_some() {
@@ -257,7 +258,7 @@ impl Rollout {
             at.out.context(name);
             if let Some(kept) = kept {
                 let said = self.scene.said(name, kept, nth);
-                self.maker(at).context(name, kept, vec![said]);
+                self.maker(at).context(name, kept, said.into_iter().collect());
             }
         }
         let words = match (&sorted.speech, media.is_empty()) {
@@ -267,9 +268,7 @@ impl Rollout {
         };
         let mut maker = self.maker(at);
         maker.user(words, identities);
-        if let Some(last) = maker.out.events.last_mut() {
-            last.event.metadata = media::metadata(media);
-        }
+        maker.last(|event| event.metadata = media::metadata(media));
     }
 
     /// Hands over what waits for a form that never came.

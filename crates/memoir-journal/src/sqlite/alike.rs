@@ -28,22 +28,29 @@ pub fn note(connection: &Connection, keys: &Keys, event: Seq, captured: &Event) 
     }
     let mut insert = connection.prepare_cached(
         "INSERT INTO alike(key, event, named) VALUES(?1, ?2, ?3)
-         ON CONFLICT(key, event) DO UPDATE SET named = 1 WHERE named < excluded.named",
+         ON CONFLICT(key, event) DO UPDATE SET named = named | excluded.named WHERE named <> named | excluded.named",
     )?;
     for key in &keys.alike {
-        insert.execute((key.as_bytes(), as_i64(event), is_named(captured)))?;
+        insert.execute((key.as_bytes(), as_i64(event), names(captured)))?;
     }
     Ok(())
 }
 
-/// Whether the client names it: two captures with such names are the same thing only if the names agree.
-fn is_named(event: &Event) -> bool {
-    event.identities.iter().any(|identity| matches!(identity, Identity::Item { .. } | Identity::Record { .. }))
+/// The kinds of names that the client gives it, one bit each.
+fn names(event: &Event) -> u8 {
+    event.identities.iter().fold(0, |names, identity| {
+        names
+            | match identity {
+                Identity::Item { .. } | Identity::Record { .. } => 1,
+                Identity::InTurn { .. } => 2,
+                _ => 0,
+            }
+    })
 }
 
 /// The event that says the same and that the capture is another sighting of.
 pub fn find(connection: &Connection, keys: &Keys, captured: &Event, now_ms: i64) -> Result<Option<Seq>, JournalError> {
-    let named = is_named(captured);
+    let names = names(captured);
     let mut statement =
         connection.prepare_cached("SELECT event, named FROM alike WHERE key = ?1 ORDER BY event DESC LIMIT ?2")?;
     let mut best: Option<(i64, Seq)> = None;
@@ -51,8 +58,8 @@ pub fn find(connection: &Connection, keys: &Keys, captured: &Event, now_ms: i64)
     for key in &keys.alike {
         let mut rows = statement.query((key.as_bytes(), CANDIDATES_MAX))?;
         while let Some(row) = rows.next()? {
-            let (event, is_named): (i64, bool) = (row.get(0)?, row.get(1)?);
-            if named && is_named {
+            let (event, known): (i64, u8) = (row.get(0)?, row.get(1)?);
+            if names & known != 0 {
                 continue;
             }
             let event = as_u64(event);

@@ -277,6 +277,18 @@ impl Journal for SqliteJournal {
         self.in_snapshot(|connection| sessions::projects(connection))
     }
 
+    fn has_project(&self, repo: &str) -> Result<bool, JournalError> {
+        self.with_reader(|connection| {
+            let known = connection
+                .prepare_cached(
+                    "SELECT EXISTS(SELECT 1 FROM origin WHERE repo = ?1 AND events > 0)
+                        AND NOT EXISTS(SELECT 1 FROM alias WHERE repo = ?1)",
+                )?
+                .query_row([repo], |row| row.get(0))?;
+            Ok(known)
+        })
+    }
+
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {
         let now_ms = (self.clock)();
         self.with_writer(|writer| leases::take(&mut writer.connection, name, owner, now_ms, ttl_ms))

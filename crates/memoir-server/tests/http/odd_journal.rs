@@ -104,6 +104,9 @@ impl Journal for Odd {
     fn projects(&self) -> Result<Vec<ProjectEntry>, JournalError> {
         self.real()?.projects()
     }
+    fn has_project(&self, repo: &str) -> Result<bool, JournalError> {
+        self.real()?.has_project(repo)
+    }
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {
         self.real()?.lease(name, owner, ttl_ms)
     }

@@ -1,5 +1,6 @@
 //! What every command works with, and how it opens the journal, the spool and the index.
 
+use crate::clients;
 use crate::home::{Home, Life, system_clock};
 use crate::print;
 use crate::settings::Settings;
@@ -60,6 +61,11 @@ impl Context {
             print::warn(&format!("{} records that waited in the spool are stored now", drained.stored));
         }
         Ok(())
+    }
+
+    /// Who records: as configured, or as git knows the user, or as the system does.
+    pub fn actor(&self) -> Option<String> {
+        self.settings.actor.clone().or_else(clients::git_user).or_else(clients::login_name)
     }
 
     /// The spool.

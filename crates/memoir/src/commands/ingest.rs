@@ -5,7 +5,7 @@ use super::context::project_of;
 use super::remote::connect;
 use crate::cli::IngestArgs;
 use crate::exit::Done;
-use crate::home::{Life, non_empty, system_clock};
+use crate::home::{Life, system_clock};
 use crate::print::{self, Out};
 use crate::stop;
 use anyhow::Result;
@@ -24,7 +24,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     let stop = stop::on_signal()?;
     let spool = context.spool()?;
     let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
-    let actor = args.actor.clone().or_else(|| settings.actor.clone()).or_else(login_name);
+    let actor = args.actor.clone().or_else(|| context.actor());
     let repo_of = |dir: Option<&str>| args.repo.clone().unwrap_or_else(|| project_of(dir));
     let place = Place { cwd: cwd.as_deref(), actor: actor.as_deref(), repo_of: &repo_of };
     let event_bytes_max = number(args.max_event_bytes, settings.max_event_bytes);
@@ -78,10 +78,6 @@ fn unbuffered_stdin() -> Result<std::io::Stdin> {
 
 fn number(flag: Option<u64>, setting: usize) -> usize {
     flag.map_or(setting, |n| usize::try_from(n).unwrap_or(usize::MAX))
-}
-
-fn login_name() -> Option<String> {
-    ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| non_empty(name))
 }
 
 /// Says what happened while it happens.

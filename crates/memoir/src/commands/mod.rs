@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod export;
 mod filter;
+mod import;
 mod ingest;
 mod remote;
 mod search;
@@ -59,6 +60,7 @@ pub fn run(cli: Cli) -> Result<Done> {
     let context = Context { home, settings };
     match cli.command {
         Command::Ingest(args) => ingest::run(&context, &args),
+        Command::Import(args) => import::run(&context, &args),
         Command::Search(args) => search::run(&context, &args),
         Command::Timeline(args) => timeline::run(&context, &args),
         Command::Sessions(args) => sessions::run(&context, &args),

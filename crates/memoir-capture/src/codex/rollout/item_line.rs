@@ -65,12 +65,6 @@ lenient! {
     }
 }
 
-lenient! {
-    struct ShellAction<'a> {
-        command: List<Text<'a>> = "command",
-    }
-}
-
 impl Rollout {
     pub(super) fn item_line(&mut self, payload: Raw<'_>, metadata: Raw<'_>, at: &mut At<'_>) {
         let item: Item<'_> = payload.read();
@@ -235,15 +229,13 @@ impl Rollout {
             return;
         }
         let id = item.id.owned();
-        let identity = id.map_or_else(|| self.scene.said("agent", &text, 0), |id| crate::scene::item(&id, 0));
+        let identity = id.map(|id| crate::scene::item(&id, 0)).or_else(|| self.scene.said("agent", &text, 0));
         let from = [("author", &item.author), ("recipient", &item.recipient)];
         let about = from.iter().fold(crate::payload::Payload::new(), |about, (name, who)| about.said(name, who.said()));
         let about = Json::parse(about.end()).ok();
         let mut maker = self.maker(at);
-        maker.context("agent-message", &text, vec![identity]);
-        if let Some(last) = maker.out.events.last_mut() {
-            last.event.metadata = about;
-        }
+        maker.context("agent-message", &text, identity.into_iter().collect());
+        maker.last(|event| event.metadata = about);
     }
 }
 

@@ -1,0 +1,12 @@
+//! Google Gemini CLI.
+
+mod chat;
+mod hook;
+mod log;
+mod stream;
+mod tools;
+
+pub use chat::{Chat, ChatPlace, read_chat_json};
+pub(crate) use hook::read_hook;
+pub use log::read_log_json;
+pub use stream::ExecStream;

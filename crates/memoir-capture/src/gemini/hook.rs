@@ -1,0 +1,142 @@
+//! Gemini CLI hook calls. They carry a time and no ids: what they show is matched with the chat by what it says.
+
+use super::tools;
+use crate::hook::{HookCall, HookError, Moment};
+use crate::lenient::{Raw, Text, lenient};
+use crate::out::Out;
+use crate::payload::Payload;
+use crate::scene::{Call, Ending, Maker, Scene, digest};
+use crate::{shell, when};
+use memoir_event::{Client, Identity, Source, Time};
+use std::sync::Arc;
+
+lenient! {
+    struct Payload1<'a> {
+        event: Text<'a> = "hook_event_name",
+        session_id: Text<'a> = "session_id",
+        transcript_path: Text<'a> = "transcript_path",
+        cwd: Text<'a> = "cwd",
+        timestamp: Raw<'a> = "timestamp",
+        prompt: Text<'a> = "prompt",
+        prompt_response: Text<'a> = "prompt_response",
+        tool_name: Text<'a> = "tool_name",
+        tool_input: Raw<'a> = "tool_input",
+        tool_response: Response<'a> = "tool_response",
+        message: Text<'a> = "message",
+    }
+}
+
+lenient! {
+    struct Response<'a> {
+        content: Raw<'a> = "llmContent",
+        display: Raw<'a> = "returnDisplay",
+        error: Raw<'a> = "error",
+    }
+}
+
+/// Understands a call.
+pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError> {
+    let call: Payload1<'_> = serde_json::from_str(payload).map_err(|_| HookError::NotJson)?;
+    if !payload.trim_start().starts_with('{') {
+        return Err(HookError::NotJson);
+    }
+    let session = call.session_id.said().ok_or(HookError::NoSession)?;
+    let event = call.event.get().unwrap_or_default().to_owned();
+    let mut scene = Scene::new(Client::Gemini, Source::GeminiCliHook);
+    session.clone_into(&mut scene.session);
+    session.clone_into(&mut scene.thread);
+    scene.cwd = call.cwd.said().map(Arc::from);
+    let time = when::read(call.timestamp).ok().flatten().unwrap_or_else(|| now.clone());
+    let mut out = Out::default();
+    let mut maker = Maker::live(&scene, Some(time.clone()), &mut out);
+    let moment = remember(&event, &call, &mut maker);
+    let mut fallback = Vec::new();
+    if event == "AfterAgent" {
+        fallback = std::mem::take(&mut out.events);
+    }
+    for captured in out.events.iter_mut().chain(&mut fallback) {
+        name(&event, &time, &mut captured.event.identities, captured.event.content.verbatim());
+    }
+    Ok(HookCall {
+        client: Client::Gemini,
+        event,
+        session: session.to_owned(),
+        turn: None,
+        transcript: call.transcript_path.owned(),
+        agent_transcript: None,
+        cwd: call.cwd.owned(),
+        moment,
+        prompt: call.prompt.owned(),
+        tool: call.tool_name.owned(),
+        captured: out.events,
+        fallback,
+        tally: out.tally,
+    })
+}
+
+/// Names the capture itself, so that the same call again doubles nothing.
+fn name(event: &str, time: &Time, identities: &mut Vec<Identity>, content: &str) {
+    let is_session =
+        identities.iter().any(|identity| matches!(identity, Identity::Item { id, .. } if id.starts_with("started/")));
+    if !is_session {
+        identities.retain(|identity| matches!(identity, Identity::Alike(_)));
+        identities.insert(0, Identity::Named(format!("hook/{event}/{}/{}", time.ms(), digest(content))));
+    }
+}
+
+fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
+    match event {
+        "SessionStart" => {
+            let details = Payload::new().said("thread_id", call.session_id.said()).said("cwd", call.cwd.said());
+            maker.session_started(details);
+            Moment::SessionStart
+        }
+        "BeforeAgent" => {
+            maker.prompt(call.prompt.get().unwrap_or_default());
+            Moment::Prompt
+        }
+        "AfterAgent" => {
+            match call.prompt_response.said() {
+                Some(text) => maker.assistant(text.to_owned(), Vec::new()),
+                None => maker.summary("The turn ended without a message.".to_owned(), Vec::new()),
+            }
+            Moment::TurnEnd
+        }
+        "BeforeTool" => {
+            let tool = call.tool_name.said().unwrap_or("tool");
+            maker.tool_call(Call { id: None, name: tool }, call.tool_input.get().unwrap_or("{}"));
+            Moment::Tool
+        }
+        "AfterTool" => {
+            tool_done(call, maker);
+            Moment::Tool
+        }
+        "Notification" => {
+            if let Some(text) = call.message.said() {
+                maker.summary(text.to_owned(), Vec::new());
+            }
+            Moment::Other
+        }
+        "PreCompress" => Moment::Compaction,
+        "SessionEnd" => Moment::SessionEnd,
+        _ => Moment::Other,
+    }
+}
+
+fn tool_done(call: &Payload1<'_>, maker: &mut Maker<'_>) {
+    let tool = call.tool_name.said().unwrap_or("tool");
+    let of = Call { id: None, name: tool };
+    let arguments = call.tool_input.get().unwrap_or("{}");
+    let response = &call.tool_response;
+    let failed = response.error.get().is_some();
+    let content: serde_json::Value =
+        response.content.get().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let told = tools::told(tool, &tools::text_of_parts(&content), failed, maker.out);
+    let changes = if failed { Vec::new() } else { tools::changes(tool, arguments, response.display) };
+    maker.tool_result(of, told.output, told.exit_code, told.failed);
+    if let Some(script) = shell::script_of_call(tool, arguments) {
+        let status = if failed { "error" } else { "success" };
+        maker.command(of, &script, Ending { exit_code: told.exit_code, status: Some(status), ..Ending::default() });
+    }
+    maker.file_change(of, &changes, Some("completed"));
+}

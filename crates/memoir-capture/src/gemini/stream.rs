@@ -1,0 +1,223 @@
+//! The stream of `gemini -o stream-json`. Answers come in pieces and have no ids; calls have theirs.
+
+use super::tools;
+use crate::codex::Now;
+use crate::lenient::{Flag, Raw, Text, lenient};
+use crate::out::Out;
+use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::payload::Payload;
+use crate::scene::{Call, Ending, Maker, Scene};
+use crate::{shell, when};
+use memoir_event::{Client, Identity, Said, Source, Time};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// So many calls may be on their way at once.
+const CALLS_MAX: usize = 64;
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct State {
+    session: String,
+    run: String,
+    cwd: Option<String>,
+    calls: Vec<(String, String, String)>,
+    number: u64,
+}
+
+/// Reads such a stream.
+pub struct ExecStream {
+    state: State,
+    scene: Scene,
+    now: Option<Now>,
+    /// The pieces of an answer so far, when it began, and on which line.
+    answer: String,
+    begun: (Option<Time>, u64),
+}
+
+lenient! {
+    struct Line<'a> {
+        kind: Text<'a> = "type",
+        timestamp: Raw<'a> = "timestamp",
+        session_id: Text<'a> = "session_id",
+        role: Text<'a> = "role",
+        content: Text<'a> = "content",
+        delta: Flag = "delta",
+        tool_name: Text<'a> = "tool_name",
+        tool_id: Text<'a> = "tool_id",
+        parameters: Raw<'a> = "parameters",
+        status: Text<'a> = "status",
+        output: Text<'a> = "output",
+        error: Failure<'a> = "error",
+        message: Text<'a> = "message",
+        stats: Raw<'a> = "stats",
+    }
+}
+
+lenient! {
+    struct Failure<'a> {
+        message: Text<'a> = "message",
+    }
+}
+
+impl ExecStream {
+    /// A reader of a stream; `run` names it and is another for each.
+    pub fn new(run: &str, cwd: Option<&str>, now: Option<Now>) -> ExecStream {
+        ExecStream::with(State { run: run.to_owned(), cwd: cwd.map(str::to_owned), ..State::default() }, now)
+    }
+
+    /// A reader that goes on from a state.
+    pub fn resume(state: &str) -> Option<ExecStream> {
+        serde_json::from_str(state).ok().map(|state| ExecStream::with(state, None))
+    }
+
+    fn with(state: State, now: Option<Now>) -> ExecStream {
+        let mut scene = Scene::new(Client::Gemini, Source::GeminiCliExec);
+        scene.session.clone_from(&state.session);
+        scene.thread.clone_from(&state.session);
+        scene.cwd = state.cwd.as_deref().map(Arc::from);
+        ExecStream { state, scene, now, answer: String::new(), begun: (None, 0) }
+    }
+
+    fn name(&self, what: &str) -> Identity {
+        Identity::Named(format!("{}/{}/{what}", self.state.run, self.state.number))
+    }
+
+    fn one_line(&mut self, number: u64, text: &str, out: &mut Out) {
+        let Some(line) = read::<Line<'_>>(text) else {
+            out.problem("not JSON");
+            return;
+        };
+        self.state.number = number;
+        let time = when::read(line.timestamp).unwrap_or_default();
+        let time = time.or_else(|| self.now.as_ref().map(|now| Time::from_ms(now())));
+        let is_piece = line.kind.is("message") && line.role.is("assistant");
+        if !is_piece {
+            self.end_answer(out);
+        }
+        match line.kind.get() {
+            Some("init") => self.init(&line, time, out),
+            Some("message") if line.role.is("user") => {
+                if let Some(text) = line.content.said() {
+                    let name = self.name("prompt");
+                    let mut maker = Maker::of_record(&self.scene, time, number, out);
+                    maker.prompt(text);
+                    for captured in maker.out.of_record() {
+                        captured.event.identities.retain(|identity| matches!(identity, Identity::Alike(_)));
+                        captured.event.identities.insert(0, name.clone());
+                    }
+                }
+            }
+            Some("message") => {
+                if self.answer.is_empty() {
+                    self.begun = (time, number);
+                }
+                self.answer.push_str(line.content.get().unwrap_or_default());
+                if line.delta.0 == Some(false) {
+                    self.end_answer(out);
+                }
+            }
+            Some("tool_use") => {
+                let (name, arguments) =
+                    (line.tool_name.said().unwrap_or("tool"), line.parameters.get().unwrap_or("{}"));
+                if let Some(id) = line.tool_id.said() {
+                    if self.state.calls.len() >= CALLS_MAX {
+                        self.state.calls.remove(0);
+                    }
+                    self.state.calls.push((id.to_owned(), name.to_owned(), arguments.to_owned()));
+                }
+                let call = Call { id: line.tool_id.said(), name };
+                Maker::of_record(&self.scene, time, number, out).tool_call(call, arguments);
+            }
+            Some("tool_result") => self.tool_result(&line, time, number, out),
+            Some("error") => {
+                if let Some(text) = line.message.said() {
+                    let names = vec![self.name("error"), Identity::Alike(Said::Content)];
+                    Maker::of_record(&self.scene, time, number, out).error(text.to_owned(), names);
+                }
+            }
+            Some("result") => self.result(&line, time, number, out),
+            Some(kind) => {
+                let name = self.name("line");
+                Maker::of_record(&self.scene, time, number, out).opaque(kind, text, vec![name]);
+            }
+            None => out.problem("line without a type"),
+        }
+    }
+
+    fn init(&mut self, line: &Line<'_>, time: Option<Time>, out: &mut Out) {
+        let Some(session) = line.session_id.said() else { return };
+        session.clone_into(&mut self.state.session);
+        self.scene.session = session.to_owned();
+        self.scene.thread = session.to_owned();
+        let details = Payload::new().text("thread_id", session).said("cwd", self.scene.cwd.as_deref());
+        Maker::of_record(&self.scene, time, self.state.number, out).session_started(details);
+    }
+
+    fn tool_result(&mut self, line: &Line<'_>, time: Option<Time>, number: u64, out: &mut Out) {
+        let Some(id) = line.tool_id.said() else {
+            out.problem("result without a call");
+            return;
+        };
+        let at = self.state.calls.iter().position(|(known, ..)| known == id);
+        let (_, name, arguments) = at.map(|at| self.state.calls.remove(at)).unwrap_or_default();
+        let failed = line.status.is("error");
+        let text = line.error.message.said().filter(|_| failed).or_else(|| line.output.get()).unwrap_or_default();
+        let told = tools::told(&name, text, failed, out);
+        let of = Call { id: Some(id), name: &name };
+        let mut maker = Maker::of_record(&self.scene, time, number, out);
+        maker.tool_result(of, told.output, told.exit_code, told.failed);
+        if let Some(script) = shell::script_of_call(&name, &arguments) {
+            let ending = Ending { exit_code: told.exit_code, status: line.status.said(), ..Ending::default() };
+            maker.command(of, &script, ending);
+        }
+        if !failed {
+            maker.file_change(of, &tools::changes(&name, &arguments, Raw::default()), Some("completed"));
+        }
+    }
+
+    fn result(&mut self, line: &Line<'_>, time: Option<Time>, number: u64, out: &mut Out) {
+        let status = if line.status.is("error") { "failed" } else { "completed" };
+        let name = format!("{}/{number}", self.state.run);
+        let error = line.error.message.owned();
+        let names = vec![self.name("error"), Identity::Alike(Said::Content)];
+        let mut maker = Maker::of_record(&self.scene, time, number, out);
+        if let Some(text) = error {
+            maker.error(text, names);
+        }
+        maker.turn_completed(&name, Payload::new().text("status", status).json("usage", line.stats.get()));
+    }
+
+    /// All pieces of an answer are there.
+    fn end_answer(&mut self, out: &mut Out) {
+        let text = std::mem::take(&mut self.answer);
+        if text.trim().is_empty() {
+            return;
+        }
+        let (time, number) = std::mem::take(&mut self.begun);
+        let name = Identity::Named(format!("{}/{number}/answer", self.state.run));
+        Maker::of_record(&self.scene, time, number, out).assistant(text, vec![name]);
+    }
+}
+
+impl Parser for ExecStream {
+    fn line(&mut self, number: u64, line: &str, out: &mut Out) {
+        out.begin_record();
+        match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
+            Some(mended) => self.one_line(number, &mended, out),
+            None => self.one_line(number, line, out),
+        }
+    }
+
+    fn pause(&mut self, out: &mut Out) {
+        out.begin_record();
+        self.end_answer(out);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.answer.is_empty()
+    }
+
+    fn state(&self) -> String {
+        serde_json::to_string(&self.state).unwrap_or_default()
+    }
+}

@@ -1,0 +1,113 @@
+//! What Gemini CLI's tools return.
+
+use crate::boundary;
+use crate::lenient::{Flag, Raw, Text, lenient};
+use crate::media::Media;
+use crate::out::Out;
+use crate::patch::{Change, ChangeKind};
+use serde_json::Value;
+
+/// A result, told.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    pub output: String,
+    pub exit_code: Option<i64>,
+    pub failed: bool,
+}
+
+/// What the model was told about a finished call.
+pub(super) fn told(name: &str, text: &str, failed: bool, out: &mut Out) -> Told {
+    let text = boundary::without_injected(text, out);
+    let text = unframed(&text);
+    if !crate::shell::is_shell_tool(name) {
+        return Told { output: text.to_owned(), exit_code: None, failed };
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let about = |line: &str| {
+        ["Exit Code: ", "Process Group PGID: ", "Background PIDs: ", "Signal: "]
+            .iter()
+            .any(|head| line.starts_with(head))
+    };
+    let tail = lines.iter().rev().take_while(|line| about(line)).count();
+    let (body, about) = lines.split_at(lines.len() - tail);
+    let exit_code = about.iter().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse::<i64>().ok());
+    let body = body.join("\n");
+    let output = body.strip_prefix("Output: ").unwrap_or(&body);
+    let output = if output == "(empty)" { "" } else { output };
+    let exit_code = exit_code.or((tail > 0 || body.starts_with("Output: ")).then_some(0));
+    Told { output: output.to_owned(), exit_code, failed: failed || exit_code.is_some_and(|code| code != 0) }
+}
+
+/// The text inside the mark that Gemini CLI puts around what tools return.
+fn unframed(text: &str) -> &str {
+    let text = text.trim();
+    let inner = text.strip_prefix("<untrusted_context>").and_then(|rest| rest.strip_suffix("</untrusted_context>"));
+    inner.map_or(text, str::trim)
+}
+
+/// The text of content as the model gets it: a text, a part, or a list of parts.
+pub(super) fn text_of_parts(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            parts.iter().map(text_of_parts).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+        Value::Object(part) => {
+            if let Some(text) = part.get("text").and_then(Value::as_str) {
+                return text.to_owned();
+            }
+            if let Some(data) = part.get("inlineData") {
+                let kind = data.get("mimeType").and_then(Value::as_str).unwrap_or("data");
+                return Media::of_base64(kind, data.get("data").and_then(Value::as_str).unwrap_or_default()).note();
+            }
+            match part.get("functionResponse").and_then(|response| response.get("response")) {
+                Some(response) => {
+                    let said = ["output", "error", "content"].iter().find_map(|name| response.get(name));
+                    said.map_or_else(|| response.to_string(), text_of_parts)
+                }
+                None => String::new(),
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+lenient! {
+    struct Display<'a> {
+        path: Text<'a> = "filePath",
+        is_new: Flag = "isNewFile",
+    }
+}
+
+lenient! {
+    struct Arguments<'a> {
+        file_path: Text<'a> = "file_path",
+    }
+}
+
+/// The files that a successful call changed.
+pub(super) fn changes(name: &str, arguments: &str, display: Raw<'_>) -> Vec<Change> {
+    if !matches!(name, "write_file" | "replace" | "edit") {
+        return Vec::new();
+    }
+    let shown: Display<'_> = display.read();
+    let asked: Arguments<'_> = serde_json::from_str(arguments).unwrap_or_default();
+    let kind = if shown.is_new.is_set() { ChangeKind::Add } else { ChangeKind::Update };
+    shown.path.said().or_else(|| asked.file_path.said()).map(|path| Change::new(path, kind)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_and_exit_code_come_out_of_their_frame() {
+        let mut out = Out::default();
+        let mut tell = |text: &str| told("run_shell_command", text, false, &mut out);
+        let framed = "<untrusted_context>\nOutput: one\ntwo\nExit Code: 3\nProcess Group PGID: 7\n</untrusted_context>\n\n<hook_context>x</hook_context>";
+        assert_eq!(tell(framed), Told { output: "one\ntwo".into(), exit_code: Some(3), failed: true });
+        let good = "<untrusted_context>\nOutput: (empty)\nProcess Group PGID: 7\n</untrusted_context>";
+        assert_eq!(tell(good), Told { output: String::new(), exit_code: Some(0), failed: false });
+        assert_eq!(tell("Error: not run"), Told { output: "Error: not run".into(), exit_code: None, failed: false });
+    }
+}

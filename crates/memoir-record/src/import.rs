@@ -1,0 +1,20 @@
+//! History import: what clients have on disk, into the journal. Again: only what is new.
+//!
+//! Files are read by several threads and written by one. Each batch moves its file's cursor in the same transaction, so
+//! that an import can be killed at any moment and goes on where it was. Whatever is read twice is known by its names.
+
+mod database;
+mod files;
+mod format;
+mod lines;
+mod position;
+mod read;
+mod run;
+mod shrink;
+mod summary;
+
+pub use files::{ClientDirs, Found, SourceFile};
+pub use format::Format;
+pub use read::Portion;
+pub use run::{CaughtUp, ImportError, Importer, Progress, Wanted, rename_project};
+pub use summary::{ClientSummary, FileProblem, ImportSummary};

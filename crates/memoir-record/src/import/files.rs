@@ -1,0 +1,213 @@
+//! Where clients keep their sessions, and every file there.
+
+use super::format::Format;
+use memoir_event::Client;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Directories below this depth are no client's.
+const DEPTH_MAX: usize = 8;
+
+/// Where each client keeps its sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClientDirs {
+    /// `$CODEX_HOME`, or `~/.codex`.
+    pub codex: Option<PathBuf>,
+    /// `$CLAUDE_CONFIG_DIR`, or `~/.claude`.
+    pub claude: Option<PathBuf>,
+    /// `.gemini` in `$GEMINI_CLI_HOME`, or in the user's home.
+    pub gemini: Option<PathBuf>,
+    /// `$COPILOT_HOME`, or `~/.copilot`.
+    pub copilot: Option<PathBuf>,
+    /// `opencode` in `$XDG_DATA_HOME`, or in `~/.local/share`.
+    pub opencode: Option<PathBuf>,
+}
+
+impl ClientDirs {
+    /// The directory of a client.
+    pub fn of(&self, client: Client) -> Option<&Path> {
+        match client {
+            Client::Codex => self.codex.as_deref(),
+            Client::Claude => self.claude.as_deref(),
+            Client::Gemini => self.gemini.as_deref(),
+            Client::Copilot => self.copilot.as_deref(),
+            Client::Opencode => self.opencode.as_deref(),
+        }
+    }
+}
+
+/// A file to import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub format: Format,
+    /// The directory that its session worked in, where the place of the file tells.
+    pub cwd: Option<String>,
+    /// How large it is.
+    pub bytes: u64,
+    /// When it was last written to, in milliseconds since 1970.
+    pub modified_ms: i64,
+}
+
+/// The files of a client, and what could not be looked into.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The files, by path.
+    pub files: Vec<SourceFile>,
+    /// Directories and files that could not be read, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+impl Found {
+    /// Every session file of a client.
+    pub fn of_client(client: Client, dir: &Path) -> Found {
+        let mut found = Found::default();
+        match client {
+            Client::Codex => {
+                for name in ["sessions", "archived_sessions"] {
+                    found.walk(&dir.join(name), 0, &mut |path, name| {
+                        let is_rollout =
+                            name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"));
+                        // Where both are there, the plain one counts.
+                        let is_double = name.ends_with(".zst") && path.with_extension("").exists();
+                        (is_rollout && !is_double).then_some((Format::CodexRollout, None))
+                    });
+                }
+            }
+            Client::Claude => found.walk(&dir.join("projects"), 0, &mut |path, name| {
+                let in_results = path.components().any(|part| part.as_os_str() == "tool-results");
+                (name.ends_with(".jsonl") && name != "journal.jsonl" && !in_results)
+                    .then_some((Format::ClaudeTranscript, None))
+            }),
+            Client::Gemini => found.gemini(dir),
+            Client::Copilot => found.walk(&dir.join("session-state"), 0, &mut |_, name| {
+                (name == "events.jsonl").then_some((Format::CopilotEvents, None))
+            }),
+            Client::Opencode => found.walk_one(dir, &mut |_, name| {
+                (name.starts_with("opencode") && name.ends_with(".db")).then_some((Format::OpencodeDatabase, None))
+            }),
+        }
+        found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    /// A file or directory that somebody names.
+    pub fn of_path(path: &Path) -> Found {
+        let mut found = Found::default();
+        if path.is_dir() {
+            found.walk(path, 0, &mut |path, name| {
+                let is_data = [".jsonl", ".jsonl.zst", ".json", ".db"].iter().any(|end| name.ends_with(end));
+                is_data.then(|| Format::of_file(path)).flatten().map(|format| (format, project_root(path)))
+            });
+        } else {
+            match (fs::metadata(path), Format::of_file(path)) {
+                (Ok(metadata), Some(format)) => found.files.push(source(path, format, project_root(path), &metadata)),
+                (Ok(_), None) => {
+                    found.unreadable.push((path.to_owned(), "it is no session file that memoir knows".to_owned()));
+                }
+                (Err(error), _) => found.unreadable.push((path.to_owned(), error.to_string())),
+            }
+        }
+        found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+
+    /// Chats by project: the directory of a project has a file that names it, or an index does.
+    fn gemini(&mut self, dir: &Path) {
+        let tmp = dir.join("tmp");
+        let names = projects_by_name(&dir.join("projects.json"));
+        let Ok(entries) = fs::read_dir(&tmp) else { return };
+        for entry in entries.flatten() {
+            let project = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let root = read_root(&project.join(".project_root"))
+                .or_else(|| names.iter().find(|(_, known)| *known == name).map(|(path, _)| path.clone()))
+                .or_else(|| names.iter().find(|(path, _)| sha256_hex(path) == name).map(|(path, _)| path.clone()));
+            self.walk(&project.join("chats"), 0, &mut |path, name| {
+                let is_agent = path.parent().and_then(Path::file_name).is_some_and(|name| name != "chats");
+                let format = match () {
+                    () if name.ends_with(".jsonl") && (name.starts_with("session-") || is_agent) => Format::GeminiChat,
+                    () if name.ends_with(".json") && name.starts_with("session-") => Format::GeminiChatJson,
+                    () => return None,
+                };
+                Some((format, root.clone()))
+            });
+            self.walk_one(&project, &mut |_, name| (name == "logs.json").then(|| (Format::GeminiLog, root.clone())));
+        }
+    }
+
+    fn walk(
+        &mut self,
+        dir: &Path,
+        depth: usize,
+        judge: &mut dyn FnMut(&Path, &str) -> Option<(Format, Option<String>)>,
+    ) {
+        let entries = match fs::read_dir(dir) {
+            Ok(entries) => entries,
+            Err(error) => {
+                if error.kind() != std::io::ErrorKind::NotFound {
+                    self.unreadable.push((dir.to_owned(), error.to_string()));
+                }
+                return;
+            }
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_dir && depth < DEPTH_MAX {
+                self.walk(&path, depth + 1, judge);
+            } else if !is_dir {
+                self.take(&path, judge);
+            }
+        }
+    }
+
+    fn walk_one(&mut self, dir: &Path, judge: &mut dyn FnMut(&Path, &str) -> Option<(Format, Option<String>)>) {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+                self.take(&entry.path(), judge);
+            }
+        }
+    }
+
+    fn take(&mut self, path: &Path, judge: &mut dyn FnMut(&Path, &str) -> Option<(Format, Option<String>)>) {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return };
+        let Some((format, cwd)) = judge(path, name) else { return };
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => self.files.push(source(path, format, cwd, &metadata)),
+            Ok(_) => {}
+            Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
+        }
+    }
+}
+
+fn source(path: &Path, format: Format, cwd: Option<String>, metadata: &fs::Metadata) -> SourceFile {
+    let stamp = super::position::Stamp::of(metadata);
+    let modified_ms = i64::try_from(stamp.modified_ns / 1_000_000).unwrap_or(0);
+    SourceFile { path: path.to_owned(), format, cwd, bytes: stamp.bytes, modified_ms }
+}
+
+/// The project that a chat's directory names.
+fn project_root(path: &Path) -> Option<String> {
+    path.ancestors().skip(1).take(4).find_map(|dir| read_root(&dir.join(".project_root")))
+}
+
+fn read_root(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|root| !root.is_empty() && root.len() < 4096)
+}
+
+fn projects_by_name(path: &Path) -> Vec<(String, String)> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let projects = value.get("projects").and_then(|projects| projects.as_object());
+    let named = |(path, name): (&String, &serde_json::Value)| Some((path.clone(), name.as_str()?.to_owned()));
+    projects.into_iter().flatten().filter_map(named).collect()
+}
+
+fn sha256_hex(text: &str) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,107 @@
+//! How far a file was read: enough to go on there, and to notice that it is not the same file any more.
+
+use memoir_capture::Salt;
+use serde::{Deserialize, Serialize};
+use std::fs::Metadata;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::time::UNIX_EPOCH;
+
+/// So much of the beginning, and of what stands before the place, is compared.
+const CHECKED_BYTES: u64 = 1024;
+
+/// A place in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Position {
+    /// Everything before this byte was read.
+    pub offset: u64,
+    /// The number of the last line.
+    pub lines: u64,
+    /// What the file looked like when it was read.
+    pub seen: Stamp,
+    /// Digest of the file's beginning.
+    pub head: String,
+    /// Digest of what stands right before the place.
+    pub tail: String,
+    /// What the parser has to know.
+    pub state: String,
+    /// Private turns, by thread.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub private: Vec<(String, String)>,
+    /// The file, for people to read; redacted.
+    pub path: String,
+    /// How many events it gave so far.
+    #[serde(default)]
+    pub events: u64,
+    /// How many problems it had so far.
+    #[serde(default)]
+    pub problems: u64,
+}
+
+/// Size, time and number of a file: if none of them changed, nothing did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
+    pub bytes: u64,
+    pub modified_ns: u64,
+    pub inode: u64,
+}
+
+impl Stamp {
+    pub fn of(metadata: &Metadata) -> Stamp {
+        let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        let modified_ns = modified.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        Stamp { bytes: metadata.len(), modified_ns, inode }
+    }
+
+    /// The same, with whatever a second file beside it adds.
+    pub fn with(self, other: Option<Stamp>) -> Stamp {
+        let other = other.unwrap_or_default();
+        Stamp {
+            bytes: self.bytes + other.bytes,
+            modified_ns: self.modified_ns.max(other.modified_ns),
+            inode: self.inode,
+        }
+    }
+}
+
+/// Digests of the beginning of a file and of what stands before a place in it.
+pub(super) fn checks(file: &mut (impl Read + Seek), offset: u64, salt: Salt) -> io::Result<(String, String)> {
+    let head = digest_at(file, 0, offset.min(CHECKED_BYTES), salt)?;
+    let from = offset.saturating_sub(CHECKED_BYTES);
+    let tail = digest_at(file, from, offset - from, salt)?;
+    Ok((head, tail))
+}
+
+fn digest_at(file: &mut (impl Read + Seek), from: u64, bytes: u64, salt: Salt) -> io::Result<String> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut read = Vec::new();
+    file.by_ref().take(bytes).read_to_end(&mut read)?;
+    Ok(blake3::keyed_hash(&salt.0, &read).to_hex().chars().take(16).collect())
+}
+
+/// The same digests of something that can only be read forwards.
+pub(super) fn checks_of_stream(stream: &mut impl Read, offset: u64, salt: Salt) -> io::Result<(String, String)> {
+    let digest = |bytes: &[u8]| -> String { blake3::keyed_hash(&salt.0, bytes).to_hex().chars().take(16).collect() };
+    let mut head = Vec::new();
+    let mut tail: Vec<u8> = Vec::new();
+    let mut rest = stream.take(offset);
+    let mut buffer = vec![0; 64 << 10];
+    let checked = usize::try_from(CHECKED_BYTES).unwrap_or(usize::MAX);
+    loop {
+        let read = rest.read(&mut buffer)?;
+        let part = buffer.get(..read).unwrap_or_default();
+        if part.is_empty() {
+            break;
+        }
+        if head.len() < checked {
+            head.extend(part.iter().take(checked - head.len()));
+        }
+        tail.extend_from_slice(part);
+        let surplus = tail.len().saturating_sub(checked);
+        tail.drain(..surplus);
+    }
+    Ok((digest(&head), digest(&tail)))
+}

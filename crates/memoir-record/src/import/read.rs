@@ -1,0 +1,414 @@
+//! Reads one file from where it was left, and hands over what it holds in portions.
+
+use super::files::SourceFile;
+use super::format::{self, Format};
+use super::lines::{FileLines, Line};
+use super::position::{self, Position, Stamp};
+use super::{database, summary::FileReport};
+use crate::policy::{Judge, Policy};
+use crate::project::Projects;
+use memoir_capture::{Captured, Out, Parser, Salt, gemini};
+use memoir_event::KeyHasher;
+use memoir_journal::{Admission, Cursor, Limits, Redacted};
+use memoir_redact::Redactor;
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Events in one portion.
+const PORTION_EVENTS: usize = 250;
+
+/// Text in one portion.
+const PORTION_BYTES: usize = 1 << 20;
+
+/// What every reader shares.
+pub(super) struct Shared<'a> {
+    pub redactor: &'a Redactor,
+    pub hasher: KeyHasher,
+    pub policy: &'a Policy,
+    pub limits: Limits,
+    pub actor: Option<&'a str>,
+    pub user_home: Option<PathBuf>,
+    pub salt: Salt,
+    pub stop: &'a AtomicBool,
+}
+
+/// What one step of reading gives to the journal.
+#[derive(Debug, Default)]
+pub struct Portion {
+    /// Events, redacted and packed.
+    pub batch: Vec<Redacted>,
+    /// Where the file stands after them.
+    pub cursor: Option<Cursor>,
+    /// Bytes of the file that it took.
+    pub bytes: u64,
+}
+
+/// Whether to go on.
+pub(super) enum Go {
+    On,
+    Stop,
+}
+
+/// The name of a file's cursor: a file keeps it when it is archived or packed.
+pub(super) fn stream_of(file: &SourceFile, salt: Salt) -> String {
+    let name = match file.format {
+        Format::CodexRollout => {
+            let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            name.strip_suffix(".zst").unwrap_or(&name).to_owned()
+        }
+        _ => file.path.to_string_lossy().into_owned(),
+    };
+    let hash = blake3::keyed_hash(&salt.0, name.as_bytes()).to_hex();
+    let short: String = hash.chars().take(32).collect();
+    format!("{}{}|{short}", STREAM_PREFIX, file.format.client())
+}
+
+/// What the names of files' cursors begin with.
+pub(super) const STREAM_PREFIX: &str = "import|";
+
+/// One file being read.
+pub(super) struct Reading<'a, 'g> {
+    shared: &'a Shared<'a>,
+    admission: Admission<'a>,
+    projects: &'a mut Projects,
+    stream: String,
+    judge: Judge,
+    out: Out,
+    batch: Vec<Redacted>,
+    batch_bytes: usize,
+    /// Bytes of the file up to which portions were handed over.
+    told_bytes: u64,
+    pub report: FileReport,
+    give: &'g mut dyn FnMut(Portion) -> Go,
+    stopped: bool,
+}
+
+/// Reads a file; `budget` bounds how many bytes of it.
+pub(super) fn read_file(
+    shared: &Shared<'_>,
+    file: &SourceFile,
+    cursor: Option<&Cursor>,
+    budget: Option<u64>,
+    projects: &mut Projects,
+    give: &mut dyn FnMut(Portion) -> Go,
+) -> FileReport {
+    let known: Option<Position> = cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok());
+    let mut reading = Reading {
+        shared,
+        admission: Admission::new(shared.redactor, shared.hasher.clone()).with_limits(shared.limits),
+        projects,
+        stream: stream_of(file, shared.salt),
+        judge: Judge::default(),
+        out: Out::default(),
+        batch: Vec::new(),
+        batch_bytes: 0,
+        told_bytes: 0,
+        report: FileReport::default(),
+        give,
+        stopped: false,
+    };
+    let read = match file.format {
+        Format::OpencodeDatabase => database::read(&mut reading, file, known.as_ref()),
+        format if format.has_lines() => reading.lines(file, known.as_ref(), budget),
+        _ => reading.document(file, known.as_ref()),
+    };
+    if let Err(error) = read {
+        let is_gone = error.kind() == io::ErrorKind::NotFound;
+        reading.report.fail(if is_gone { "it is gone" } else { "" }, &error);
+    }
+    reading.report
+}
+
+impl Reading<'_, '_> {
+    /// Whether the file is as it was when it was read to its end.
+    pub(super) fn is_unchanged(&mut self, stamp: Stamp, known: Option<&Position>) -> bool {
+        let unchanged = known.is_some_and(|known| known.seen == stamp);
+        self.report.unchanged = unchanged;
+        self.report.bytes = stamp.bytes;
+        unchanged
+    }
+
+    fn lines(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
+        let stamp = Stamp::of(&fs::metadata(&file.path)?);
+        if self.is_unchanged(stamp, known) {
+            return Ok(());
+        }
+        let mut opened = Opened::open(&file.path)?;
+        let is_packed = opened.is_packed;
+        let at = match known {
+            Some(known) if opened.is_same(known, self.shared.salt)? => Some(known),
+            Some(_) => {
+                self.report.rewritten = true;
+                None
+            }
+            None => None,
+        };
+        let (offset, mut number) = at.map_or((0, 0), |at| (at.offset, at.lines));
+        for (thread, turn) in at.into_iter().flat_map(|at| &at.private) {
+            self.judge = Judge::knowing(thread, Some(turn));
+        }
+        let run = opened.run_name(self.shared.salt)?;
+        let state = at.map(|at| at.state.as_str());
+        let mut parser = format::parser(file.format, &file.path, file.cwd.as_deref(), &run, state, self.shared.salt);
+        let mut lines = FileLines::new(opened.from(offset)?, offset);
+        self.told_bytes = offset;
+        let (events_before, problems_before) = at.map_or((0, 0), |at| (at.events, at.problems));
+        let mut position = Position {
+            seen: stamp,
+            path: self.shared.redactor.text(&file.path.to_string_lossy()).into_owned(),
+            ..Position::default()
+        };
+        loop {
+            let line = match lines.next_line()? {
+                Some(line) => line,
+                None => break,
+            };
+            number += 1;
+            self.one_line(&mut *parser, number, line);
+            let place = (lines.offset(), number);
+            if self.batch.len() >= PORTION_EVENTS || self.batch_bytes >= PORTION_BYTES {
+                let settled = parser.is_settled();
+                // The stamp counts only once the end is reached: until then the file is to be read on.
+                position.seen = Stamp::default();
+                self.note(&mut position, place, (events_before, problems_before), &*parser);
+                // Of a packed file the ends can only be compared by unpacking all of it: once, at its end.
+                let here = (settled && !is_packed).then_some(&mut position);
+                self.hand_over(here, place.0, &file.path)?;
+            }
+            let over_budget =
+                budget.is_some_and(|budget| place.0.saturating_sub(offset) >= budget) && parser.is_settled();
+            if self.stopped || self.shared.stop.load(Ordering::Relaxed) || over_budget {
+                self.report.left_bytes = stamp.bytes.saturating_sub(place.0);
+                if !self.stopped {
+                    position.seen = Stamp::default();
+                    self.note(&mut position, place, (events_before, problems_before), &*parser);
+                    self.hand_over(parser.is_settled().then_some(&mut position), place.0, &file.path)?;
+                }
+                return Ok(());
+            }
+        }
+        if let Some(last) = lines.last_line().map(<[u8]>::to_vec) {
+            number += 1;
+            self.one_line(&mut *parser, number, Line::Whole(&last));
+        }
+        self.report.unfinished = lines.has_unfinished();
+        parser.pause(&mut self.out);
+        self.admit();
+        position.seen = stamp;
+        let place = (lines.offset(), number);
+        self.note(&mut position, place, (events_before, problems_before), &*parser);
+        self.hand_over(Some(&mut position), place.0, &file.path)
+    }
+
+    fn note(&self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
+        (position.offset, position.lines) = place;
+        position.events = before.0 + self.report.events;
+        position.problems = before.1 + self.report.tally.problems.values().sum::<u64>();
+        position.state = self.shared.redactor.json(&parser.state()).into_owned();
+        position.private = self.judge.private().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
+    }
+
+    fn one_line(&mut self, parser: &mut dyn Parser, number: u64, line: Line<'_>) {
+        let bytes: Cow<'_, [u8]> = match line {
+            Line::Whole(bytes) => Cow::Borrowed(bytes),
+            Line::Shrunk(bytes) => {
+                self.out_problem("huge line, shortened");
+                Cow::Owned(bytes)
+            }
+            Line::TooLong { .. } => {
+                self.out_problem("line too long");
+                return;
+            }
+        };
+        let bytes = bytes.trim_ascii();
+        if bytes.is_empty() {
+            return;
+        }
+        let text = String::from_utf8_lossy(bytes);
+        if matches!(text, Cow::Owned(_)) {
+            self.out_problem("invalid UTF-8");
+        }
+        self.report.lines += 1;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        parser.line(number, text, &mut self.out);
+        self.admit();
+    }
+
+    pub(super) fn out_problem(&mut self, kind: &str) {
+        memoir_capture::Tally::add(&mut self.report.tally.problems, kind);
+    }
+
+    /// Takes what a record gave: what may be recorded is placed, redacted and packed.
+    pub(super) fn take(&mut self, out: Out) {
+        self.out = out;
+        self.admit();
+    }
+
+    fn admit(&mut self) {
+        self.report.tally.merge(std::mem::take(&mut self.out.tally));
+        for captured in std::mem::take(&mut self.out).events {
+            if let Some(reason) = self.judge.forbids(self.shared.policy, &captured) {
+                *self.report.excluded.entry(reason).or_default() += 1;
+                continue;
+            }
+            let Captured { mut event, cwd, remote } = captured;
+            let project = self.projects.of(cwd.as_deref(), remote.as_deref());
+            event.repo.clone_from(&project.id);
+            if let Some(path_id) = project.path_id.as_ref().filter(|path_id| **path_id != project.id) {
+                self.report.renamed.insert((path_id.clone(), project.id.clone()));
+            }
+            event.actor = self.shared.actor.map(str::to_owned);
+            let admitted = self.admission.admit(event);
+            self.batch_bytes += admitted.event().content.verbatim().len();
+            self.report.events += 1;
+            self.report.redactions += admitted.secrets();
+            self.batch.push(admitted);
+        }
+    }
+
+    /// Hands over what was read so far; with a position, the file's cursor moves there.
+    fn hand_over(&mut self, position: Option<&mut Position>, offset: u64, path: &Path) -> io::Result<()> {
+        let cursor = match position {
+            Some(position) => {
+                let mut file = Opened::open(path)?;
+                (position.head, position.tail) = file.checks(position.offset, self.shared.salt)?;
+                Some(self.cursor(position))
+            }
+            None => None,
+        };
+        self.send(cursor, offset);
+        Ok(())
+    }
+
+    fn cursor(&self, position: &Position) -> Cursor {
+        let text = serde_json::to_string(position).unwrap_or_default();
+        Cursor { stream: self.stream.clone(), sequence: position.lines, position: text }
+    }
+
+    fn send(&mut self, cursor: Option<Cursor>, offset: u64) {
+        let bytes = offset.saturating_sub(self.told_bytes);
+        self.told_bytes = offset;
+        self.batch_bytes = 0;
+        let portion = Portion { batch: std::mem::take(&mut self.batch), cursor, bytes };
+        if let Go::Stop = (self.give)(portion) {
+            self.stopped = true;
+        }
+    }
+
+    /// Hands over full portions of something that has no lines, whose cursor moves only at its end.
+    pub(super) fn hand_over_if_full(&mut self) -> Go {
+        if self.batch.len() >= PORTION_EVENTS || self.batch_bytes >= PORTION_BYTES {
+            self.send(None, self.told_bytes);
+        }
+        if self.stopped || self.shared.stop.load(Ordering::Relaxed) { Go::Stop } else { Go::On }
+    }
+
+    /// Hands over the rest of something without lines, with a position that says how it was.
+    pub(super) fn hand_over_end(&mut self, file: &SourceFile, seen: Stamp, state: String, lines: u64) {
+        let path = self.shared.redactor.text(&file.path.to_string_lossy()).into_owned();
+        let position = Position {
+            offset: seen.bytes,
+            lines,
+            seen,
+            state,
+            path,
+            events: self.report.events,
+            problems: self.report.tally.problems.values().sum(),
+            ..Position::default()
+        };
+        let cursor = self.cursor(&position);
+        self.send(Some(cursor), seen.bytes);
+    }
+
+    /// A file that is one JSON document: read as a whole whenever it has changed.
+    fn document(&mut self, file: &SourceFile, known: Option<&Position>) -> io::Result<()> {
+        let stamp = Stamp::of(&fs::metadata(&file.path)?);
+        if self.is_unchanged(stamp, known) {
+            return Ok(());
+        }
+        let reader = BufReader::with_capacity(256 << 10, File::open(&file.path)?);
+        let mut stopped = false;
+        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let place = format::chat_place(&file.path, file.cwd.as_deref());
+        let mut each = |out: Out| {
+            if !stopped {
+                self.report.lines += 1;
+                self.take(out);
+                stopped = matches!(self.hand_over_if_full(), Go::Stop);
+            }
+        };
+        let read = match file.format {
+            Format::GeminiLog => gemini::read_log_json(reader, file.cwd.as_deref(), &mut each),
+            _ => gemini::read_chat_json(reader, place, &stem, &mut each),
+        };
+        if stopped {
+            return Ok(());
+        }
+        if let Err(error) = read {
+            // It may be written right now: what could be read is kept, and it is read again when it has changed.
+            self.out_problem(if error.is_eof() { "unfinished JSON" } else { "not JSON" });
+            self.report.unfinished = error.is_eof();
+        }
+        let lines = self.report.lines;
+        self.hand_over_end(file, stamp, String::new(), lines);
+        Ok(())
+    }
+}
+
+/// A file that is open for reading from any place, packed or not.
+struct Opened {
+    file: File,
+    is_packed: bool,
+}
+
+impl Opened {
+    fn open(path: &Path) -> io::Result<Opened> {
+        let is_packed = path.extension().is_some_and(|end| end == "zst");
+        Ok(Opened { file: File::open(path)?, is_packed })
+    }
+
+    /// A reader from that byte on.
+    fn from(mut self, offset: u64) -> io::Result<Box<dyn Read>> {
+        if !self.is_packed {
+            self.file.seek(SeekFrom::Start(offset))?;
+            return Ok(Box::new(self.file));
+        }
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut unpacked = zstd::stream::read::Decoder::new(self.file)?;
+        io::copy(&mut unpacked.by_ref().take(offset), &mut io::sink())?;
+        Ok(Box::new(unpacked))
+    }
+
+    fn checks(&mut self, offset: u64, salt: Salt) -> io::Result<(String, String)> {
+        if !self.is_packed {
+            return position::checks(&mut self.file, offset, salt);
+        }
+        // A packed file can only be read from its beginning; its two ends are kept as they go by.
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut unpacked = zstd::stream::read::Decoder::new(&mut self.file)?;
+        position::checks_of_stream(&mut unpacked, offset, salt)
+    }
+
+    /// Whether the file is still the one that was read up to that place.
+    fn is_same(&mut self, known: &Position, salt: Salt) -> io::Result<bool> {
+        if !self.is_packed && self.file.metadata()?.len() < known.offset {
+            return Ok(false);
+        }
+        let (head, tail) = self.checks(known.offset, salt)?;
+        Ok(head == known.head && tail == known.tail)
+    }
+
+    /// A name for the run that a stream is of: the same for every copy of it.
+    fn run_name(&mut self, salt: Salt) -> io::Result<String> {
+        if self.is_packed {
+            return Ok(String::new());
+        }
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut head = Vec::new();
+        self.file.by_ref().take(64 << 10).read_to_end(&mut head)?;
+        Ok(blake3::keyed_hash(&salt.0, &head).to_hex().chars().take(32).collect())
+    }
+}

@@ -1,0 +1,330 @@
+//! Runs an import: several readers, one writer.
+
+use super::files::{ClientDirs, Found, SourceFile};
+use super::read::{Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
+use super::summary::{FileReport, ImportSummary};
+use crate::names::{Names, NamesError};
+use crate::policy::Policy;
+use crate::project::Projects;
+use memoir_capture::Salt;
+use memoir_event::Client;
+use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Limits, Redacted};
+use memoir_redact::Redactor;
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// At most so many files are read at once.
+const READERS_MAX: usize = 4;
+
+/// Portions that may wait for the writer.
+const PORTIONS_WAITING: usize = 8;
+
+/// Events in one append: enough to share the cost of a sync, few enough to let other writers in.
+const APPEND_EVENTS_MAX: usize = 500;
+
+/// How long to try when another process keeps the journal locked.
+const LOCKED_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Why an import could not go on. What was stored is stored; the next import goes on from there.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The journal cannot be written or read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// No names can be made.
+    #[error(transparent)]
+    Names(#[from] NamesError),
+}
+
+/// What to import.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Only these clients; none means all.
+    pub clients: Vec<Client>,
+    /// These files and directories instead of where clients keep theirs.
+    pub paths: Vec<PathBuf>,
+    /// Only files that were written to since then, in milliseconds since 1970.
+    pub since_ms: Option<i64>,
+}
+
+/// How far an import has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes looked at.
+    pub done: u64,
+    /// Bytes there are.
+    pub total: u64,
+}
+
+/// Imports history into a journal.
+#[derive(Clone, Copy)]
+pub struct Importer<'a> {
+    /// The journal.
+    pub journal: &'a dyn Journal,
+    /// What takes secrets out.
+    pub redactor: &'a Redactor,
+    /// What is not to be recorded.
+    pub policy: &'a Policy,
+    /// How much of long texts is kept.
+    pub limits: Limits,
+    /// Where clients keep their sessions.
+    pub dirs: &'a ClientDirs,
+    /// The contributor.
+    pub actor: Option<&'a str>,
+    /// The user's own directory.
+    pub user_home: Option<&'a std::path::Path>,
+    /// The time.
+    pub clock: &'a Clock,
+    /// Set by a signal: stop soon, and well.
+    pub stop: &'a AtomicBool,
+}
+
+impl Importer<'_> {
+    /// Every file that is wanted.
+    pub fn find(&self, wanted: &Wanted) -> Found {
+        let mut found = Found::default();
+        if wanted.paths.is_empty() {
+            let all = Client::ALL.iter().copied();
+            let clients: Vec<Client> =
+                all.filter(|client| wanted.clients.is_empty() || wanted.clients.contains(client)).collect();
+            for client in clients {
+                if let Some(dir) = self.dirs.of(client) {
+                    let more = Found::of_client(client, dir);
+                    found.files.extend(more.files);
+                    found.unreadable.extend(more.unreadable);
+                }
+            }
+        }
+        for path in &wanted.paths {
+            let more = Found::of_path(path);
+            found.files.extend(more.files);
+            found.unreadable.extend(more.unreadable);
+        }
+        found.files.retain(|file| {
+            let client = file.format.client();
+            (wanted.clients.is_empty() || wanted.clients.contains(&client))
+                && wanted.since_ms.is_none_or(|since_ms| file.modified_ms >= since_ms)
+        });
+        found
+    }
+
+    fn shared(&self) -> Shared<'_> {
+        let hasher = self.journal.hasher().clone();
+        Shared {
+            redactor: self.redactor,
+            policy: self.policy,
+            limits: self.limits,
+            actor: self.actor,
+            user_home: self.user_home.map(std::path::Path::to_owned),
+            salt: Salt(hasher.hash(b"memoir capture state")),
+            hasher,
+            stop: self.stop,
+        }
+    }
+
+    /// Imports what is new in those files.
+    pub fn import(&self, found: Found, progress: &mut dyn FnMut(Progress)) -> Result<ImportSummary, ImportError> {
+        self.run(found, progress, &mut Some(self.journal))
+    }
+
+    /// Reads what is new in those files and stores nothing.
+    pub fn look(&self, found: Found, progress: &mut dyn FnMut(Progress)) -> Result<ImportSummary, ImportError> {
+        self.run(found, progress, &mut None)
+    }
+
+    fn run(
+        &self,
+        found: Found,
+        progress: &mut dyn FnMut(Progress),
+        journal: &mut Option<&dyn Journal>,
+    ) -> Result<ImportSummary, ImportError> {
+        let shared = self.shared();
+        let cursors: HashMap<String, Cursor> =
+            self.journal.cursors(STREAM_PREFIX)?.into_iter().map(|cursor| (cursor.stream.clone(), cursor)).collect();
+        let mut summary = ImportSummary::default();
+        for (path, reason) in found.unreadable {
+            let client = summary.clients.keys().next().copied().unwrap_or(Client::Codex);
+            let failed = FileReport { failed: Some(reason), ..FileReport::default() };
+            summary.add(client, path, failed);
+        }
+        let files = found.files;
+        let total = files.iter().map(|file| file.bytes).sum();
+        let next = AtomicUsize::new(0);
+        let readers =
+            std::thread::available_parallelism().map_or(2, usize::from).clamp(1, READERS_MAX).min(files.len());
+        let mut renamed = BTreeSet::new();
+        let mut failure = None;
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel(PORTIONS_WAITING);
+            for _ in 0..readers {
+                let sender = sender.clone();
+                let (shared, files, cursors, next) = (&shared, &files, &cursors, &next);
+                scope.spawn(move || read_files(shared, files, cursors, next, &sender));
+            }
+            drop(sender);
+            let mut writer = Writer { journal: *journal, summary: &mut summary, renamed: &mut renamed, total, done: 0 };
+            if let Err(error) = writer.write_all(&receiver, &files, progress) {
+                failure = Some(error);
+            }
+            // Readers that wait to hand over find nobody there and end.
+            drop(receiver);
+        });
+        if let Some(error) = failure {
+            return Err(error.into());
+        }
+        summary.stopped = self.stop.load(Ordering::Relaxed);
+        if let Some(journal) = journal {
+            summary.renamed = self.rename(*journal, &renamed)?;
+        }
+        Ok(summary)
+    }
+
+    /// Reads at most so many bytes of one file: all that a hook has time for. Says whether something is left.
+    pub fn catch_up(&self, file: &SourceFile, bytes_max: u64) -> Result<CaughtUp, ImportError> {
+        let shared = self.shared();
+        let cursor = self.journal.cursor(&stream_of(file, shared.salt))?;
+        let mut projects = Projects::new(shared.user_home.clone());
+        let mut portions = Vec::new();
+        let report = read_file(&shared, file, cursor.as_ref(), Some(bytes_max), &mut projects, &mut |portion| {
+            portions.push(portion);
+            Go::On
+        });
+        Ok(CaughtUp { is_whole: report.left_bytes == 0 && report.failed.is_none(), events: report.events, portions })
+    }
+
+    /// Tells the journal where projects belong that have an address now.
+    fn rename(&self, journal: &dyn Journal, renamed: &BTreeSet<(String, String)>) -> Result<u64, ImportError> {
+        let mut count = 0;
+        for (from, to) in renamed {
+            count += u64::from(rename_project(journal, self.redactor, self.clock, from, to)?);
+        }
+        Ok(count)
+    }
+}
+
+/// Tells the journal that a project goes by its address now, if events are recorded under its path alone.
+pub fn rename_project(
+    journal: &dyn Journal,
+    redactor: &Redactor,
+    clock: &Clock,
+    from: &str,
+    to: &str,
+) -> Result<bool, ImportError> {
+    if from == to || !journal.has_project(from)? {
+        return Ok(false);
+    }
+    let name = Names::new(clock.clone())?.uuid();
+    let alias = Alias::Project { from: from.to_owned(), to: to.to_owned() }.into_event(name);
+    let admission = Admission::new(redactor, journal.hasher().clone());
+    journal.append(&[admission.admit(alias)], &[])?;
+    Ok(true)
+}
+
+/// What a hook read of a session file.
+#[derive(Debug)]
+pub struct CaughtUp {
+    /// Whether the end was reached.
+    pub is_whole: bool,
+    /// How many events it gave.
+    pub events: u64,
+    /// What is to be stored.
+    pub portions: Vec<Portion>,
+}
+
+/// What readers tell the writer.
+enum Told {
+    Portion(Portion),
+    Done(usize, Box<FileReport>),
+}
+
+fn read_files(
+    shared: &Shared<'_>,
+    files: &[SourceFile],
+    cursors: &HashMap<String, Cursor>,
+    next: &AtomicUsize,
+    sender: &SyncSender<Told>,
+) {
+    let mut projects = Projects::new(shared.user_home.clone());
+    while !shared.stop.load(Ordering::Relaxed) {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(file) = files.get(at) else { return };
+        let cursor = cursors.get(&stream_of(file, shared.salt));
+        let mut gone = false;
+        let report = read_file(shared, file, cursor, None, &mut projects, &mut |portion| {
+            gone = sender.send(Told::Portion(portion)).is_err();
+            if gone { Go::Stop } else { Go::On }
+        });
+        if gone || sender.send(Told::Done(at, Box::new(report))).is_err() {
+            return;
+        }
+    }
+}
+
+/// Writes what readers hand over.
+struct Writer<'a> {
+    journal: Option<&'a dyn Journal>,
+    summary: &'a mut ImportSummary,
+    renamed: &'a mut BTreeSet<(String, String)>,
+    total: u64,
+    done: u64,
+}
+
+impl Writer<'_> {
+    fn write_all(
+        &mut self,
+        receiver: &Receiver<Told>,
+        files: &[SourceFile],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), JournalError> {
+        while let Ok(told) = receiver.recv() {
+            let (mut batch, mut cursors): (Vec<Redacted>, Vec<Cursor>) = (Vec::new(), Vec::new());
+            let mut next = Some(told);
+            while let Some(told) = next {
+                match told {
+                    Told::Portion(portion) => {
+                        batch.extend(portion.batch);
+                        cursors.extend(portion.cursor);
+                        self.done += portion.bytes;
+                    }
+                    Told::Done(at, mut report) => {
+                        self.renamed.append(&mut report.renamed);
+                        if let Some(file) = files.get(at) {
+                            if report.unchanged {
+                                self.done += report.bytes;
+                            }
+                            self.summary.add(file.format.client(), file.path.clone(), *report);
+                        }
+                    }
+                }
+                next = if batch.len() < APPEND_EVENTS_MAX { receiver.try_recv().ok() } else { None };
+            }
+            if let Some(journal) = self.journal {
+                for outcome in append_with_patience(journal, &batch, &cursors)? {
+                    self.summary.count(&outcome);
+                }
+            }
+            progress(Progress { done: self.done.min(self.total), total: self.total });
+        }
+        Ok(())
+    }
+}
+
+/// Appends; an import can wait for other writers.
+fn append_with_patience(
+    journal: &dyn Journal,
+    batch: &[Redacted],
+    cursors: &[Cursor],
+) -> Result<Vec<memoir_journal::Outcome>, JournalError> {
+    let begun = Instant::now();
+    loop {
+        match journal.append(batch, cursors) {
+            Err(error) if error.is_transient() && begun.elapsed() < LOCKED_PATIENCE => {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            done => return done,
+        }
+    }
+}

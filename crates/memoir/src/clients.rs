@@ -1,0 +1,44 @@
+//! Where the environment says that clients keep their files, and who their user is.
+
+use crate::home::non_empty;
+use memoir_record::{ClientDirs, git_settings};
+use std::path::PathBuf;
+
+/// The user's own directory.
+pub fn user_home() -> Option<PathBuf> {
+    non_empty("HOME").or_else(|| non_empty("USERPROFILE")).map(PathBuf::from)
+}
+
+/// Where each client keeps its sessions and settings.
+pub fn dirs() -> ClientDirs {
+    let home = user_home();
+    let named = |variable: &str| non_empty(variable).map(PathBuf::from);
+    let in_home = |name: &str| home.as_ref().map(|home| home.join(name));
+    ClientDirs {
+        codex: named("CODEX_HOME").or_else(|| in_home(".codex")),
+        claude: named("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude")),
+        gemini: named("GEMINI_CLI_HOME").or_else(|| home.clone()).map(|home| home.join(".gemini")),
+        copilot: named("COPILOT_HOME").or_else(|| in_home(".copilot")),
+        opencode: named("XDG_DATA_HOME").or_else(|| in_home(".local/share")).map(|data| data.join("opencode")),
+    }
+}
+
+/// The name under which the system knows the user.
+pub fn login_name() -> Option<String> {
+    ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| non_empty(name))
+}
+
+/// The name under which git knows the user, from the files that git reads for every repository.
+pub fn git_user() -> Option<String> {
+    let home = user_home()?;
+    let config = non_empty("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+    let files = [home.join(".gitconfig"), config.join("git/config")];
+    let names = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).filter_map(|text| {
+        let settings = git_settings(&text);
+        let of = |section: &str, name: &str| {
+            settings.iter().rev().find(|(s, n, _)| s == section && n == name).map(|(_, _, value)| value.clone())
+        };
+        of("github", "user").or_else(|| of("user", "name"))
+    });
+    names.into_iter().find(|name| !name.is_empty())
+}
