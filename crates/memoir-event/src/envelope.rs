@@ -68,11 +68,15 @@ pub struct Envelope {
     pub recorded_at: String,
     /// Its place in the journal.
     pub journal_sequence: u64,
+    /// Its number in its stream, of which its id is made.
+    #[serde(default)]
+    pub sequence: u64,
 }
 
 impl Envelope {
     /// The envelope of a stored event.
     pub fn new(event: Event, event_id: EventId, ts_ms: i64, at_ms: i64, journal_sequence: u64) -> Envelope {
+        let sequence = event.sequence.unwrap_or(0);
         let payload = payload(&event.shape, &event.content);
         Envelope {
             event_id,
@@ -99,6 +103,7 @@ impl Envelope {
             ts_ms,
             recorded_at: format_ms(at_ms),
             journal_sequence,
+            sequence,
         }
     }
 }
@@ -139,7 +144,7 @@ mod tests {
             r#""sessionId":"demo","threadId":"demo","ts":"2026-05-10T10:00:00+02:00","eventType":"prompt.submitted","#,
             r#""payload":{"prompt":"hello \"x\""},"reasoningAvailability":"unavailable","kind":"user_message","#,
             r#""turnId":"t1","speaker":"user","visibility":"normal","secrecyLevel":"sensitive","tsMs":1778400000000,"#,
-            r#""recordedAt":"2026-05-10T08:00:00.500Z","journalSequence":7}"#
+            r#""recordedAt":"2026-05-10T08:00:00.500Z","journalSequence":7,"sequence":0}"#
         );
         let text = serde_json::to_string(&envelope).unwrap();
         assert_eq!(text.replace(&id.to_string(), "04b4d9d8a9c6f9ee1da1cbc4"), expected);

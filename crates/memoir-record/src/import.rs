@@ -17,4 +17,5 @@ pub use files::{ClientDirs, Found, SourceFile};
 pub use format::Format;
 pub use read::Portion;
 pub use run::{CaughtUp, ImportError, Importer, Progress, Wanted, rename_project};
+pub use shrink::read_shrunk;
 pub use summary::{ClientSummary, FileProblem, ImportSummary};

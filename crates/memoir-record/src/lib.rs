@@ -14,6 +14,7 @@ mod lines;
 mod local;
 mod names;
 mod notice;
+mod pending;
 mod policy;
 mod project;
 mod read;
@@ -29,13 +30,14 @@ pub use doctor::{Check, IngestProbe, check_remote, check_spool};
 pub use drain::{DrainError, Drained, drain_into_journal};
 pub use import::{
     CaughtUp, ClientDirs, ClientSummary, FileProblem, Format, Found, ImportError, ImportSummary, Importer, Portion,
-    Progress, SourceFile, Wanted, rename_project,
+    Progress, SourceFile, Wanted, read_shrunk, rename_project,
 };
 pub use input::{Input, Polled};
 pub use lines::{BadLine, Line, Lines};
 pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};
 pub use names::{Names, NamesError};
 pub use notice::{End, IngestError, Notice};
+pub use pending::{Mark, Pending, file_of};
 pub use policy::{Judge, OFF_FILE, Policy, PolicyError, Reason};
 pub use project::{Project, Projects, git_settings, id_of_address};
 pub use remote::{RemoteOptions, RemoteRecorder, RemoteSummary};

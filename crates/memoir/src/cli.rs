@@ -30,6 +30,8 @@ pub struct Cli {
 pub enum Command {
     /// Read capture events, one JSON object to a line, and record them
     Ingest(IngestArgs),
+    /// What installed hooks run: reads a payload, records it, answers the client
+    Hook(HookArgs),
     /// Import what agents have on disk; again: only what is new
     Import(ImportArgs),
     /// Find events by their words
@@ -139,6 +141,17 @@ impl ClientName {
             ClientName::Opencode => memoir_event::Client::Opencode,
         }
     }
+}
+
+/// One hook call.
+#[derive(Args)]
+#[command(after_help = "\
+The payload comes on standard input as JSON, the answer goes to standard
+output. Whatever happens, the exit code is 0 and the answer is valid: a hook
+must never be in the way of its client. `memoir doctor` shows what went wrong.")]
+pub struct HookArgs {
+    /// The client that calls: codex, claude or gemini
+    pub client: String,
 }
 
 /// Imports session files.

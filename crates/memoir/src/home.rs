@@ -56,6 +56,21 @@ impl Home {
         self.dir.join("spool")
     }
 
+    /// Marks of session files that wait to be read.
+    pub fn pending_dir(&self) -> PathBuf {
+        self.dir.join("pending")
+    }
+
+    /// Says until when nothing is recorded.
+    pub fn pause_file(&self) -> PathBuf {
+        self.dir.join("paused")
+    }
+
+    /// Counts what hooks could keep nowhere.
+    pub fn dropped_file(&self) -> PathBuf {
+        self.dir.join("dropped")
+    }
+
     /// Makes sure that the directory exists, is ours and is private.
     pub fn prepare(&self) -> Result<()> {
         if !self.dir.exists() {
@@ -107,18 +122,24 @@ impl Home {
     /// Opens the journal, creating it if need be.
     pub fn journal(&self, settings: &Settings, life: Life) -> Result<SqliteJournal> {
         self.prepare()?;
+        let patience = Duration::from_millis(settings.lock_wait_ms);
         let options = match life {
-            Life::Short => SqliteOptions::short_lived(),
-            Life::Long => SqliteOptions::long_lived(),
+            Life::Hook => SqliteOptions { lock_wait: patience.min(HOOK_PATIENCE), ..SqliteOptions::short_lived() },
+            Life::Short => SqliteOptions { lock_wait: patience, ..SqliteOptions::short_lived() },
+            Life::Long => SqliteOptions { lock_wait: patience, ..SqliteOptions::long_lived() },
         };
-        let options = SqliteOptions { lock_wait: Duration::from_millis(settings.lock_wait_ms), ..options };
         Ok(SqliteJournal::open(&self.journal_file(), options, system_clock())?)
     }
 }
 
+/// A hook waits no longer than this for another process's write.
+const HOOK_PATIENCE: Duration = Duration::from_millis(300);
+
 /// How long the process will use the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
+    /// One hook call: somebody waits for it.
+    Hook,
     /// One quick command.
     Short,
     /// Bulk work or a server.

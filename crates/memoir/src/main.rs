@@ -17,7 +17,15 @@ fn main() -> ExitCode {
     // Whatever a library creates, it is for the owner alone.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    let arguments = cli::Cli::parse_from(words::protect(std::env::args_os()));
+    let words = words::protect(std::env::args_os());
+    let arguments = match cli::Cli::try_parse_from(&words) {
+        Ok(arguments) => arguments,
+        // A hook that cannot be understood, of an older or newer memoir, must still not harm its client.
+        Err(error) => match commands::answer_misspelt_hook(&words, &error) {
+            Some(code) => return code,
+            None => error.exit(),
+        },
+    };
     let outcome = commands::run(arguments);
     exit::report(outcome)
 }

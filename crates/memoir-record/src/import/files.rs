@@ -103,7 +103,9 @@ impl Found {
             });
         } else {
             match (fs::metadata(path), Format::of_file(path)) {
-                (Ok(metadata), Some(format)) => found.files.push(source(path, format, project_root(path), &metadata)),
+                (Ok(metadata), Some(format)) => {
+                    found.files.push(SourceFile::new(path, format, project_root(path), &metadata))
+                }
                 (Ok(_), None) => {
                     found.unreadable.push((path.to_owned(), "it is no session file that memoir knows".to_owned()));
                 }
@@ -176,17 +178,20 @@ impl Found {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return };
         let Some((format, cwd)) = judge(path, name) else { return };
         match fs::metadata(path) {
-            Ok(metadata) if metadata.is_file() => self.files.push(source(path, format, cwd, &metadata)),
+            Ok(metadata) if metadata.is_file() => self.files.push(SourceFile::new(path, format, cwd, &metadata)),
             Ok(_) => {}
             Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
         }
     }
 }
 
-fn source(path: &Path, format: Format, cwd: Option<String>, metadata: &fs::Metadata) -> SourceFile {
-    let stamp = super::position::Stamp::of(metadata);
-    let modified_ms = i64::try_from(stamp.modified_ns / 1_000_000).unwrap_or(0);
-    SourceFile { path: path.to_owned(), format, cwd, bytes: stamp.bytes, modified_ms }
+impl SourceFile {
+    /// The file at that path.
+    pub fn new(path: &Path, format: Format, cwd: Option<String>, metadata: &fs::Metadata) -> SourceFile {
+        let stamp = super::position::Stamp::of(metadata);
+        let modified_ms = i64::try_from(stamp.modified_ns / 1_000_000).unwrap_or(0);
+        SourceFile { path: path.to_owned(), format, cwd, bytes: stamp.bytes, modified_ms }
+    }
 }
 
 /// The project that a chat's directory names.

@@ -133,6 +133,37 @@ impl Shrinker {
     }
 }
 
+/// Reads one JSON document of any length; long strings lose their middle. None if it stays too long even so.
+pub fn read_shrunk(input: &mut dyn std::io::Read) -> std::io::Result<Option<String>> {
+    let mut shrinker = Shrinker::default();
+    let mut plain = Vec::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let read = match input.read(&mut buffer) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let part = buffer.get(..read).unwrap_or_default();
+        if part.is_empty() {
+            break;
+        }
+        if shrinker.total == 0 && plain.len() + part.len() <= PLAIN_BYTES_MAX {
+            plain.extend_from_slice(part);
+            continue;
+        }
+        shrinker.push(&std::mem::take(&mut plain));
+        shrinker.push(part);
+    }
+    let document = if shrinker.total == 0 { Some(plain) } else { shrinker.finish().0 };
+    Ok(document.map(|bytes| match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    }))
+}
+
+/// A document up to this length is taken as it is.
+const PLAIN_BYTES_MAX: usize = 8 << 20;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,22 +1,26 @@
 //! What every command works with, and how it opens the journal, the spool and the index.
 
+use super::pause;
 use crate::clients;
 use crate::home::{Home, Life, system_clock};
 use crate::print;
 use crate::settings::Settings;
+use crate::stop;
 use anyhow::Result;
-use memoir_event::repo_id_of_path;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::SqliteJournal;
-use memoir_record::{Lane, Spool, SpoolLimits, drain_into_journal};
+use memoir_record::{Importer, Lane, Pending, Projects, Spool, SpoolLimits, drain_into_journal};
 use std::time::Duration;
 
 /// A quick command spends at most this long on what earlier ones left.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
+/// And at most this long on session files that hooks left.
+const MARKS_TIME: Duration = Duration::from_secs(2);
+
 /// The project of a working directory.
 pub fn project_of(dir: Option<&str>) -> String {
-    dir.map_or_else(|| "unknown".to_owned(), repo_id_of_path)
+    Projects::new(clients::user_home()).of(dir, None).id.clone()
 }
 
 /// What every command works with.
@@ -32,7 +36,46 @@ impl Context {
     pub fn journal(&self, life: Life) -> Result<SqliteJournal> {
         let journal = self.home.journal(&self.settings, life)?;
         self.drain(&journal);
+        self.work_off_marks(&journal);
         Ok(journal)
+    }
+
+    /// Reads session files that hooks had no time for, for a while; the rest goes on waiting.
+    fn work_off_marks(&self, journal: &SqliteJournal) {
+        let pending = self.pending();
+        if pending.count() == 0 || pause::is_paused(&self.home) {
+            return;
+        }
+        if let Err(error) = self.with_importer(journal, |importer| Ok(pending.work_off(importer, MARKS_TIME)?)) {
+            print::warn(&format!("session files that wait cannot be read: {error:#}"));
+        }
+    }
+
+    /// Marks of session files that wait to be read.
+    pub fn pending(&self) -> Pending {
+        Pending::new(self.home.pending_dir())
+    }
+
+    /// Does something with an importer into that journal.
+    pub fn with_importer<T>(
+        &self,
+        journal: &SqliteJournal,
+        work: impl FnOnce(&Importer<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let (redactor, policy, clock) = (self.settings.redactor()?, self.settings.policy()?, system_clock());
+        let (dirs, user_home, actor) = (clients::dirs(), clients::user_home(), self.actor());
+        let stop = stop::on_signal()?;
+        work(&Importer {
+            journal,
+            redactor: &redactor,
+            policy: &policy,
+            limits: self.settings.limits(),
+            dirs: &dirs,
+            actor: actor.as_deref(),
+            user_home: user_home.as_deref(),
+            clock: &clock,
+            stop: &stop,
+        })
     }
 
     /// Stores what an earlier process could only spool; what still cannot be stored goes on waiting.

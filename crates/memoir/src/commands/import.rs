@@ -2,14 +2,12 @@
 
 use super::{Context, times};
 use crate::cli::ImportArgs;
-use crate::clients;
 use crate::exit::Done;
-use crate::home::{Life, system_clock};
+use crate::home::Life;
 use crate::print::{self, Out, Progress, count, size};
-use crate::stop;
 use anyhow::Result;
 use memoir_capture::Counts;
-use memoir_record::{Found, ImportSummary, Importer, Wanted};
+use memoir_record::{Found, ImportSummary, Wanted};
 use serde_json::json;
 
 /// So many files with problems are shown.
@@ -33,26 +31,14 @@ pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
 
 /// Imports what is wanted, with a bar on a terminal.
 pub fn import(context: &Context, wanted: &Wanted, dry_run: bool) -> Result<ImportSummary> {
-    let settings = &context.settings;
-    let (redactor, policy, clock) = (settings.redactor()?, settings.policy()?, system_clock());
-    let (dirs, user_home, actor) = (clients::dirs(), clients::user_home(), context.actor());
-    let stop = stop::on_signal()?;
-    let journal = context.journal(Life::Long)?;
-    let importer = Importer {
-        journal: &journal,
-        redactor: &redactor,
-        policy: &policy,
-        limits: settings.limits(),
-        dirs: &dirs,
-        actor: actor.as_deref(),
-        user_home: user_home.as_deref(),
-        clock: &clock,
-        stop: &stop,
-    };
-    let found: Found = importer.find(wanted);
-    let mut bar = Progress::new("importing");
-    let mut progress = |at: memoir_record::Progress| bar.at(at.done >> 20, (at.total >> 20).max(1));
-    Ok(if dry_run { importer.look(found, &mut progress)? } else { importer.import(found, &mut progress)? })
+    let journal = context.home.journal(&context.settings, Life::Long)?;
+    context.drain(&journal);
+    context.with_importer(&journal, |importer| {
+        let found: Found = importer.find(wanted);
+        let mut bar = Progress::new("importing");
+        let mut progress = |at: memoir_record::Progress| bar.at(at.done >> 20, (at.total >> 20).max(1));
+        Ok(if dry_run { importer.look(found, &mut progress)? } else { importer.import(found, &mut progress)? })
+    })
 }
 
 fn say(summary: &ImportSummary, dry_run: bool) -> Result<()> {

@@ -8,8 +8,10 @@ mod demo;
 mod doctor;
 mod export;
 mod filter;
+mod hook;
 mod import;
 mod ingest;
+mod pause;
 mod remote;
 mod search;
 mod serve;
@@ -27,12 +29,14 @@ use crate::home::Home;
 use crate::settings::Settings;
 use anyhow::Result;
 pub use context::Context;
+pub use hook::answer_misspelt as answer_misspelt_hook;
 
 /// Runs the command.
 pub fn run(cli: Cli) -> Result<Done> {
     match &cli.command {
         Command::Completions(args) => return completions::run(args),
         Command::Demo => return demo::run(),
+        Command::Hook(args) => return hook::run(cli.home.as_deref(), args),
         _ => {}
     }
     let home = Home::locate(cli.home.as_deref())?;
@@ -73,6 +77,6 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Restore(args) => copies::restore(&context, &args),
         Command::Export(args) => export::run(&context, &args),
         Command::Spool(args) => spool::run(&context, &args),
-        Command::Config(_) | Command::Completions(_) | Command::Demo => Ok(Done::Well),
+        Command::Config(_) | Command::Completions(_) | Command::Demo | Command::Hook(_) => Ok(Done::Well),
     }
 }

@@ -1,0 +1,57 @@
+//! Proof that hooks have really fired: how often each event of each client was seen, and when last.
+
+use memoir_event::Client;
+use memoir_journal::{Cursor, Journal, JournalError};
+
+const PREFIX: &str = "hook|";
+
+/// The name under which payloads that cannot be understood are counted.
+pub(crate) const BAD_PAYLOAD: &str = "!bad payload";
+
+/// What is known of one event of one client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fired {
+    /// The client.
+    pub client: Client,
+    /// The event, as the client spells it.
+    pub event: String,
+    /// How often.
+    pub count: u64,
+    /// When last, in milliseconds since 1970.
+    pub last_ms: i64,
+}
+
+impl Fired {
+    /// Whether this counts payloads that could not be understood.
+    pub fn is_bad_payload(&self) -> bool {
+        self.event == BAD_PAYLOAD
+    }
+}
+
+/// The cursor that counts one more call.
+pub(crate) fn once_more(
+    journal: &dyn Journal,
+    client: Client,
+    event: &str,
+    now_ms: i64,
+) -> Result<Cursor, JournalError> {
+    let name: String = event.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(64).collect();
+    let stream = format!("{PREFIX}{client}|{name}");
+    let sequence = journal.cursor(&stream)?.map_or(0, |cursor| cursor.sequence) + 1;
+    Ok(Cursor { stream, sequence, position: now_ms.to_string() })
+}
+
+/// Every event that has fired.
+pub fn fired(journal: &dyn Journal) -> Result<Vec<Fired>, JournalError> {
+    let cursors = journal.cursors(PREFIX)?;
+    let read = |cursor: Cursor| {
+        let (client, event) = cursor.stream.strip_prefix(PREFIX)?.split_once('|')?;
+        Some(Fired {
+            client: Client::parse(client)?,
+            event: event.to_owned(),
+            count: cursor.sequence,
+            last_ms: cursor.position.parse().ok()?,
+        })
+    };
+    Ok(cursors.into_iter().filter_map(read).collect())
+}

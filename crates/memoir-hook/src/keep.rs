@@ -1,0 +1,58 @@
+//! Keeps what a hook has seen: in the journal, or else in the spool, or else as a number.
+
+use memoir_event::Identity;
+use memoir_journal::{Cursor, Journal, Redacted};
+use memoir_record::wire::{Destination, RawRecord, Sender, encode};
+use memoir_record::{Lane, Names, Spool};
+
+/// What became of it.
+#[derive(Debug)]
+pub(crate) enum Kept {
+    /// It is in the journal.
+    Stored,
+    /// It waits in the spool, because of what is wrong with the journal.
+    Spooled(String),
+    /// It is lost: neither would have it.
+    Lost(String),
+}
+
+/// Stores a batch with its cursors; what the journal cannot take now is spooled.
+pub(crate) fn keep(
+    journal: Option<&dyn Journal>,
+    spool: &Spool,
+    names: &Names,
+    batch: &[Redacted],
+    cursors: &[Cursor],
+) -> Kept {
+    let problem = match journal.map(|journal| journal.append(batch, cursors)) {
+        Some(Ok(_)) => return Kept::Stored,
+        Some(Err(error)) => error.to_string(),
+        None => "the journal cannot be opened".to_owned(),
+    };
+    if batch.is_empty() {
+        return Kept::Spooled(problem);
+    }
+    let records: Vec<RawRecord> = batch.iter().map(|event| record(event, journal.is_some(), names)).collect();
+    match spool.keep(Lane::Journal, &records) {
+        Ok(_) => Kept::Spooled(problem),
+        Err(error) => Kept::Lost(format!("{problem}; {error}")),
+    }
+}
+
+/// The record that stands for the same event when it is stored later.
+fn record(redacted: &Redacted, has_keys: bool, names: &Names) -> RawRecord {
+    let event = redacted.event();
+    let name = event.identities.iter().find_map(|identity| match identity {
+        Identity::Named(name) => Some(name.clone()),
+        _ => None,
+    });
+    let keys = has_keys.then(|| redacted.keys());
+    let sender = Sender { cwd: None, to: Destination::Spool(keys) };
+    encode(event, sender, Some(&name.unwrap_or_else(|| names.uuid())))
+}
+
+/// Records for a server, from events that lost their secrets.
+pub(crate) fn for_server(batch: &[Redacted], names: &Names) -> Vec<RawRecord> {
+    let sender = Sender { cwd: None, to: Destination::Server };
+    batch.iter().map(|redacted| encode(redacted.event(), sender, Some(&names.uuid()))).collect()
+}

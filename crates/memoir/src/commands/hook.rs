@@ -1,0 +1,176 @@
+//! `memoir hook`: never fails, never waits, never says anything that the client would not accept.
+
+use super::remote::connect_within;
+use super::{Context, pause};
+use crate::cli::HookArgs;
+use crate::clients;
+use crate::exit::Done;
+use crate::home::{Home, Life, non_empty, now_ms, system_clock};
+use crate::print;
+use crate::settings::Settings;
+use anyhow::Result;
+use memoir_capture::read_hook;
+use memoir_event::{Client, Time};
+use memoir_hook::{Answer, Hook};
+use memoir_journal::Journal;
+use memoir_record::{Mark, Pending, Place, RemoteOptions, RemoteRecorder, read_shrunk};
+use memoir_redact::Redactor;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Agents that memoir itself starts carry this variable; what they do is not the user's work.
+pub const OWN_AGENT: &str = "MEMOIR_AGENT";
+
+/// What the outbox may take of a client's time.
+const OUTBOX_TIME: Duration = Duration::from_millis(200);
+
+/// The answer that every client accepts.
+const EMPTY: &str = "{}";
+
+pub fn run(home: Option<&Path>, args: &HookArgs) -> Result<Done> {
+    let problems = std::panic::catch_unwind(|| match Client::parse(&args.client) {
+        Some(client) => call(home, client),
+        None => {
+            say(EMPTY);
+            vec![format!("`{}` is no client with hooks: known are codex, claude and gemini", args.client)]
+        }
+    });
+    let problems = problems.unwrap_or_else(|_| {
+        say(EMPTY);
+        vec!["memoir hook broke; please report it".to_owned()]
+    });
+    for problem in problems {
+        print::warn(&problem);
+    }
+    Ok(Done::Well)
+}
+
+/// Answers a hook call whose flags this memoir does not know; somebody at a terminal is told instead.
+pub fn answer_misspelt(words: &[OsString], error: &clap::Error) -> Option<ExitCode> {
+    let is_hook =
+        words.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-')).is_some_and(|word| word == "hook");
+    let asks = matches!(error.kind(), clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion);
+    if !is_hook || asks || std::io::stdin().is_terminal() {
+        return None;
+    }
+    say(EMPTY);
+    print::warn(error.to_string().lines().next().unwrap_or_default());
+    Some(ExitCode::SUCCESS)
+}
+
+fn say(answer: &str) {
+    let mut out = std::io::stdout();
+    let _ = out.write_all(answer.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
+}
+
+/// Answers one call; gives what went wrong.
+fn call(home: Option<&Path>, client: Client) -> Vec<String> {
+    // Read to its end whatever comes of it: a client that is still writing must not find a closed pipe.
+    let payload = read_shrunk(&mut std::io::stdin());
+    if non_empty(OWN_AGENT).is_some() {
+        say(EMPTY);
+        return Vec::new();
+    }
+    let payload = match payload {
+        Ok(Some(payload)) => payload,
+        Ok(None) => {
+            say(EMPTY);
+            return vec!["the payload is too long".to_owned()];
+        }
+        Err(error) => {
+            say(EMPTY);
+            return vec![format!("the payload cannot be read: {error}")];
+        }
+    };
+    match record(home, client, &payload) {
+        Ok(problems) => problems,
+        Err(error) => {
+            say(EMPTY);
+            vec![format!("{error:#}")]
+        }
+    }
+}
+
+fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<String>> {
+    let home = Home::locate(home)?;
+    if pause::is_paused(&home) {
+        say(EMPTY);
+        return Ok(Vec::new());
+    }
+    let settings = match Settings::load(&home) {
+        Ok(settings) => settings,
+        Err(error) => {
+            // Without the settings nobody knows what may be recorded; with them again the session file tells.
+            leave_mark(&home, client, payload);
+            return Err(error);
+        }
+    };
+    let context = Context { home, settings };
+    let (redactor, policy) = (context.settings.redactor()?, context.settings.policy()?);
+    let mut problems = Vec::new();
+    let journal = match context.home.journal(&context.settings, Life::Hook) {
+        Ok(journal) => Some(journal),
+        Err(error) => {
+            problems.push(format!("{error:#}"));
+            None
+        }
+    };
+    let (spool, pending, dirs, clock) = (context.spool()?, context.pending(), clients::dirs(), system_clock());
+    let (actor, user_home) = (context.actor(), clients::user_home());
+    let hook = Hook {
+        journal: journal.as_ref().map(|journal| journal as &dyn Journal),
+        spool: &spool,
+        pending: &pending,
+        redactor: &redactor,
+        policy: &policy,
+        limits: context.settings.limits(),
+        dirs: &dirs,
+        actor: actor.as_deref(),
+        user_home: user_home.as_deref(),
+        clock: &clock,
+        to_server: context.settings.server_url.is_some(),
+    };
+    let answer = hook.answer(client, payload);
+    say(&answer.json);
+    problems.extend(answer.problems.iter().cloned());
+    if answer.lost > 0 {
+        count_dropped(&context.home, &answer);
+    }
+    if answer.has_outbox
+        && let Some(url) = &context.settings.server_url
+    {
+        let client = connect_within(&context.settings, url, OUTBOX_TIME)?;
+        let place = Place { cwd: None, actor: None, repo_of: &|_| String::new() };
+        let stop = AtomicBool::new(false);
+        let recorder = RemoteRecorder {
+            client: &client,
+            spool: &spool,
+            redactor: &redactor,
+            clock: &clock,
+            options: RemoteOptions::new(place),
+            stop: &stop,
+        };
+        // What cannot be sent now stays in the outbox for the next call.
+        recorder.flush(OUTBOX_TIME, &mut |_| {})?;
+    }
+    Ok(problems)
+}
+
+fn leave_mark(home: &Home, client: Client, payload: &str) {
+    let Ok(call) = read_hook(client, payload, &Time::from_ms(now_ms())) else { return };
+    for path in call.transcript.iter().chain(&call.agent_transcript) {
+        let mark = Mark { client, path: path.into(), cwd: call.cwd.clone(), is_ended: false };
+        let _ = Pending::new(home.pending_dir()).leave(&mark, &Redactor::builtin());
+    }
+}
+
+/// Counts events that could be kept nowhere. On a full disk even this may fail; then only the message is left.
+fn count_dropped(home: &Home, answer: &Answer) {
+    let line = format!("{} {}\n", now_ms(), answer.lost);
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(home.dropped_file());
+    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
