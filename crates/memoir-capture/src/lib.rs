@@ -5,6 +5,7 @@ pub mod codex;
 pub mod copilot;
 pub mod gemini;
 mod hook;
+pub mod install;
 mod lenient;
 mod media;
 pub mod opencode;
