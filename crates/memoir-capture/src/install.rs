@@ -7,5 +7,5 @@ mod settings;
 mod trust;
 
 pub use events::{HookEvent, hook_events};
-pub use settings::{Installed, PlanError, installed, with_hooks, without_hooks};
-pub use trust::{Trust, trust_entries, trusted, with_trust, without_trust};
+pub use settings::{Installed, PlanError, installed, turned_off, with_hooks, without_hooks};
+pub use trust::{Trust, runs_no_hooks, trust_entries, trusted, with_trust, without_trust};

@@ -13,9 +13,9 @@ mod run;
 mod shrink;
 mod summary;
 
-pub use files::{ClientDirs, Found, SourceFile};
+pub use files::{ClientDirs, Found, SourceFile, Wanted};
 pub use format::Format;
 pub use read::Portion;
-pub use run::{CaughtUp, ImportError, Importer, Progress, Wanted, rename_project};
+pub use run::{CaughtUp, ImportError, Importer, Progress, rename_project};
 pub use shrink::read_shrunk;
 pub use summary::{ClientSummary, FileProblem, ImportSummary};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 First steps:
   memoir demo                  see the main job in a throw-away home
-  memoir import                record what your agents have on disk
+  memoir init                  install hooks and import what your agents have on disk
   memoir search WORDS          find them again
   memoir doctor                check that everything is in order
 
@@ -28,6 +28,12 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
+    /// Install hooks into your agents and import their history
+    Init(InitArgs),
+    /// Take the hooks out again, and leave every file as it was
+    Uninstall(UninstallArgs),
+    /// Write a hook script for Codex into one project, and touch no settings
+    InstallHook(InstallHookArgs),
     /// Read capture events, one JSON object to a line, and record them
     Ingest(IngestArgs),
     /// What installed hooks run: reads a payload, records it, answers the client
@@ -141,6 +147,99 @@ impl ClientName {
             ClientName::Opencode => memoir_event::Client::Opencode,
         }
     }
+}
+
+/// Installs hooks and imports history.
+#[derive(Args)]
+#[command(after_help = "\
+Finds Codex, Claude Code and Gemini CLI by their directories (CODEX_HOME,
+CLAUDE_CONFIG_DIR, GEMINI_CLI_HOME, or the usual ones), shows what it will
+change in their settings, asks, and changes it. The file as it was is kept
+beside it as NAME.before-memoir. Hooks call memoir by a link in its home, so
+that an upgrade changes nothing. Then imports what the agents have on disk;
+Copilot CLI and opencode have no hooks for memoir, only history.
+
+Codex runs a hook only if its config.toml trusts that very hook, and
+`codex exec` says nothing about one that it leaves out. Codex asks about them
+when it starts; or memoir writes the entries, if you agree.
+
+Examples:
+  memoir init --dry-run
+  memoir init --client codex
+  memoir init --yes --no-import")]
+pub struct InitArgs {
+    /// Only this client; may be given several times
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    pub client: Vec<ClientName>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask: install hooks, and let Codex trust them
+    #[arg(long)]
+    pub yes: bool,
+    /// Leave Codex's list of trusted hooks alone; Codex asks about them itself
+    #[arg(long)]
+    pub no_trust: bool,
+    /// Do not import history
+    #[arg(long)]
+    pub no_import: bool,
+    /// Print what was done as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Takes the hooks out.
+#[derive(Args)]
+#[command(after_help = "\
+A settings file that nobody else has written to since is put back byte by
+byte; of any other only memoir's part is taken out. What memoir has recorded
+stays, unless you pass --everything.")]
+pub struct UninstallArgs {
+    /// Only this client; may be given several times
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    pub client: Vec<ClientName>,
+    /// Also delete everything that memoir has recorded, and its settings
+    #[arg(long, conflicts_with = "client")]
+    pub everything: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+    /// Print what was done as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Writes a hook script into one project.
+#[derive(Args)]
+#[command(after_help = "\
+Writes .codex/hooks/memoir-codex-hook, a script that calls memoir, and
+.codex/hooks/memoir.example.json, which shows how Codex is told to run it.
+Both places are checked before either is written; links are refused, with
+--force too. Copy from the example what you want to use. If the server wants a
+key, put it into MEMOIR_SERVER_API_KEY where Codex runs.")]
+pub struct InstallHookArgs {
+    /// The client
+    #[arg(value_enum)]
+    pub client: HookScript,
+    /// The server that events go to, beside the journal here (else the setting `server_url`)
+    #[arg(long, value_name = "URL")]
+    pub server_url: Option<String>,
+    /// The project
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub target_dir: PathBuf,
+    /// Overwrite the two files
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A client that such a script is for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HookScript {
+    /// OpenAI Codex CLI
+    Codex,
 }
 
 /// One hook call.

@@ -1,6 +1,7 @@
 //! Where the environment says that clients keep their files, and who their user is.
 
 use crate::home::non_empty;
+use memoir_event::Client;
 use memoir_record::{ClientDirs, git_settings};
 use std::path::PathBuf;
 
@@ -41,4 +42,13 @@ pub fn git_user() -> Option<String> {
         of("github", "user").or_else(|| of("user", "name"))
     });
     names.into_iter().find(|name| !name.is_empty())
+}
+
+/// Whether a client's program is on the search path.
+pub fn is_installed(client: Client) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| {
+        let program = dir.join(client.as_str());
+        program.is_file() || program.with_extension("cmd").is_file() || program.with_extension("exe").is_file()
+    })
 }

@@ -22,10 +22,10 @@ impl Home {
         let dir = match named {
             Some(dir) => dir,
             None => {
-                let user = non_empty("HOME").or_else(|| non_empty("USERPROFILE"));
+                let user = crate::clients::user_home();
                 let user =
                     user.ok_or_else(|| Usage("no home directory is known: set MEMOIR_HOME, or pass --home".into()))?;
-                PathBuf::from(user).join(".memoir")
+                user.join(".memoir")
             }
         };
         Ok(Home { dir: std::path::absolute(&dir).unwrap_or(dir) })
@@ -71,6 +71,16 @@ impl Home {
         self.dir.join("dropped")
     }
 
+    /// Lists the settings files that memoir has put hooks into.
+    pub fn ledger_file(&self) -> PathBuf {
+        self.dir.join("installed.json")
+    }
+
+    /// Whether this is the home that every process finds without being told.
+    pub fn is_usual(&self) -> bool {
+        crate::clients::user_home().is_some_and(|user| user.join(".memoir") == self.dir)
+    }
+
     /// Makes sure that the directory exists, is ours and is private.
     pub fn prepare(&self) -> Result<()> {
         if !self.dir.exists() {
@@ -90,6 +100,22 @@ impl Home {
         let names: Vec<_> = entries.filter_map(|entry| entry.ok().map(|entry| entry.file_name())).collect();
         names.is_empty()
             || ["journal.db", "config.toml", "spool"].iter().any(|own| names.iter().any(|name| name == own))
+    }
+
+    /// Deletes everything that memoir keeps here; what is not memoir's stays.
+    pub fn erase(&self) -> Result<()> {
+        let context = || format!("cannot empty {}", self.dir.display());
+        for entry in fs::read_dir(&self.dir).with_context(context)? {
+            let path = entry.with_context(context)?.path();
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            if OWN_NAMES.contains(&name.as_str()) || OWN_BEGINNINGS.iter().any(|start| name.starts_with(start)) {
+                let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+                removed.with_context(|| format!("cannot remove {}", path.display()))?;
+            }
+        }
+        // It stays if something of somebody else's is in it.
+        let _ = fs::remove_dir(&self.dir);
+        Ok(())
     }
 
     /// What is wrong with the directory, and what to do about it.
@@ -131,6 +157,12 @@ impl Home {
         Ok(SqliteJournal::open(&self.journal_file(), options, system_clock())?)
     }
 }
+
+/// What memoir keeps in its home.
+const OWN_NAMES: [&str; 7] = ["config.toml", "index", "spool", "pending", "paused", "dropped", "installed.json"];
+
+/// And what begins like this: the journal with its log, and what was set aside.
+const OWN_BEGINNINGS: [&str; 1] = ["journal"];
 
 /// A hook waits no longer than this for another process's write.
 const HOOK_PATIENCE: Duration = Duration::from_millis(300);

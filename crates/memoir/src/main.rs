@@ -1,5 +1,6 @@
 //! The command line: flags, messages and wiring only.
 
+mod ask;
 mod cli;
 mod clients;
 mod commands;

@@ -68,6 +68,24 @@ impl Out {
     }
 }
 
+/// The difference between two texts, as people read it: lines that go, lines that come, a few around them.
+pub fn diff(out: &mut Out, path: &std::path::Path, before: &str, after: &str) -> io::Result<()> {
+    let file = path.display().to_string();
+    let (old, new) = (if before.is_empty() { "/dev/null" } else { &file }, if after.is_empty() { "/dev/null" } else { &file });
+    let diff = similar::TextDiff::from_lines(before, after);
+    let text = diff.unified_diff().context_radius(2).missing_newline_hint(false).header(old, new).to_string();
+    for line in text.lines() {
+        let line = tame(line);
+        let line = match line.get(..1) {
+            Some("+") if !line.starts_with("+++") => out.styled(Style::Green, &line),
+            Some("-") if !line.starts_with("---") => out.styled(Style::Red, &line),
+            _ => out.styled(Style::Dim, &line),
+        };
+        out.line(&line)?;
+    }
+    Ok(())
+}
+
 /// Text from outside, safe to show: what moves the cursor or turns the text round cannot reach the terminal.
 pub fn tame(text: &str) -> String {
     let moves = |c: char| {

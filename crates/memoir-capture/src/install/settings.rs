@@ -84,18 +84,31 @@ pub fn with_hooks(client: Client, text: &str, command: &str) -> Result<String, P
     let wrong = |what: &str| PlanError::WrongShape(what.to_owned());
     let whole = root.object_value().ok_or_else(|| wrong("the settings object"))?;
     let hooks = whole.object_value_or_create("hooks").ok_or_else(|| wrong("hooks"))?;
+    let mut added = Vec::new();
     for event in hook_events(client) {
         let groups = hooks.array_value_or_create(event.name).ok_or_else(|| wrong(&format!("hooks.{}", event.name)))?;
         if !renew(client, &groups, event, command) {
-            groups.ensure_multiline();
-            groups.append(group(client, event, command));
+            // Stands for the group until the text is there: the tree would spread it over a dozen lines.
+            let stand_in = format!("{STAND_IN}{}", event.name);
+            groups.append(CstInputValue::String(stand_in.clone()));
+            added.push((json_text(&stand_in), group(client, event, command)));
         }
     }
     let mut text_after = root.to_string();
+    for (stand_in, group) in added {
+        text_after = text_after.replacen(&stand_in, &group, 1);
+    }
     if text.trim().is_empty() {
         text_after.push('\n');
     }
     Ok(text_after)
+}
+
+/// No settings file has this in it.
+const STAND_IN: &str = "\u{e000}memoir group of ";
+
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// Brings a hook of memoir's that is there already up to date; its place, and so its name in a trust list, stays.
@@ -129,20 +142,12 @@ fn renew(client: Client, groups: &CstArray, event: &HookEvent, command: &str) ->
     false
 }
 
-fn group(client: Client, event: &HookEvent, command: &str) -> CstInputValue {
-    let text = |text: &str| CstInputValue::String(text.to_owned());
-    let mut handler = vec![("type".to_owned(), text("command"))];
-    if client == Client::Gemini {
-        handler.push(("name".to_owned(), text("memoir")));
-    }
-    handler.push(("command".to_owned(), text(command)));
-    handler.push(("timeout".to_owned(), CstInputValue::Number(event.timeout.to_string())));
-    let mut group = Vec::new();
-    if let Some(matcher) = event.matcher {
-        group.push(("matcher".to_owned(), text(matcher)));
-    }
-    group.push(("hooks".to_owned(), CstInputValue::Array(vec![CstInputValue::Object(handler)])));
-    CstInputValue::Object(group)
+/// A group with one hook, on one line.
+fn group(client: Client, event: &HookEvent, command: &str) -> String {
+    let matcher = event.matcher.map(|tools| format!("\"matcher\": {}, ", json_text(tools))).unwrap_or_default();
+    let name = if client == Client::Gemini { "\"name\": \"memoir\", " } else { "" };
+    let (command, timeout) = (json_text(command), event.timeout);
+    format!("{{{matcher}\"hooks\": [{{\"type\": \"command\", {name}\"command\": {command}, \"timeout\": {timeout}}}]}}")
 }
 
 /// The settings without memoir's hooks, and without what is empty because of that.
@@ -183,6 +188,20 @@ pub fn without_hooks(client: Client, text: &str) -> Result<String, PlanError> {
         property.remove();
     }
     Ok(if changed { root.to_string() } else { text.to_owned() })
+}
+
+/// Whether the settings say that no hook runs, or not memoir's: the name of the setting.
+pub fn turned_off(client: Client, text: &str) -> Result<Option<&'static str>, PlanError> {
+    let value = parse(text)?.to_serde_value().unwrap_or_default();
+    let hooks = |name: &str| value.get("hooksConfig").and_then(|hooks| hooks.get(name)).cloned().unwrap_or_default();
+    Ok(match client {
+        Client::Claude if value.get("disableAllHooks") == Some(&true.into()) => Some("disableAllHooks"),
+        Client::Gemini if hooks("enabled") == false => Some("hooksConfig.enabled"),
+        Client::Gemini if hooks("disabled").as_array().is_some_and(|names| names.iter().any(|name| name == "memoir")) => {
+            Some("hooksConfig.disabled")
+        }
+        _ => None,
+    })
 }
 
 #[cfg(test)]
@@ -260,5 +279,15 @@ mod tests {
             let marker = format!("// {comment}");
             prop_assert!(without.contains(&marker));
         }
+    }
+
+    #[test]
+    fn settings_that_turn_hooks_off_are_noticed() {
+        let off = |client, text: &str| turned_off(client, text).unwrap();
+        assert_eq!(off(Client::Claude, "{\"disableAllHooks\": true} // x"), Some("disableAllHooks"));
+        assert_eq!(off(Client::Claude, "{\"disableAllHooks\": false}"), None);
+        assert_eq!(off(Client::Gemini, "{\"hooksConfig\": {\"enabled\": false}}"), Some("hooksConfig.enabled"));
+        assert_eq!(off(Client::Gemini, "{\"hooksConfig\": {\"disabled\": [\"memoir\"]}}"), Some("hooksConfig.disabled"));
+        assert_eq!(off(Client::Gemini, ""), None);
     }
 }

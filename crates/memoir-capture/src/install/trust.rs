@@ -117,21 +117,28 @@ pub fn trusted(config: &str, entries: &[Trust]) -> Result<Vec<bool>, PlanError> 
     Ok(entries.iter().map(|entry| hash_in(&document, &entry.key) == Some(&entry.hash)).collect())
 }
 
-/// The settings without those entries, and without tables that are empty because of that.
+/// The settings without those entries, wherever in the list of their event the hooks stood when they were trusted, and
+/// without tables that are empty because of that.
 pub fn without_trust(config: &str, entries: &[Trust]) -> Result<String, PlanError> {
     let mut document = parse(config)?;
-    let ours: Vec<&Trust> =
-        entries.iter().filter(|entry| hash_in(&document, &entry.key) == Some(&entry.hash)).collect();
+    let Some(state) =
+        document.get_mut("hooks").and_then(|hooks| hooks.get_mut("state")).and_then(Item::as_table_mut)
+    else {
+        return Ok(config.to_owned());
+    };
+    let is_ours = |key: &str, item: &Item| {
+        let hash = item.get("trusted_hash").and_then(Item::as_str);
+        entries.iter().any(|entry| hash == Some(&entry.hash) && list_of(&entry.key) == list_of(key))
+    };
+    let ours: Vec<String> =
+        state.iter().filter(|(key, item)| is_ours(key, item)).map(|(key, _)| key.to_owned()).collect();
     if ours.is_empty() {
         return Ok(config.to_owned());
     }
-    let is_empty = |item: Option<&Item>| item.and_then(Item::as_table).is_some_and(Table::is_empty);
-    if let Some(state) = document.get_mut("hooks").and_then(|hooks| hooks.get_mut("state")).and_then(Item::as_table_mut)
-    {
-        for entry in ours {
-            state.remove(&entry.key);
-        }
+    for key in ours {
+        state.remove(&key);
     }
+    let is_empty = |item: Option<&Item>| item.and_then(Item::as_table).is_some_and(Table::is_empty);
     if let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_mut)
         && is_empty(hooks.get("state"))
     {
@@ -141,6 +148,18 @@ pub fn without_trust(config: &str, entries: &[Trust]) -> Result<String, PlanErro
         document.remove("hooks");
     }
     Ok(document.to_string())
+}
+
+/// The file and event of a key.
+fn list_of(key: &str) -> Option<&str> {
+    key.rsplitn(3, ':').nth(2)
+}
+
+/// Whether the settings say that no hook runs at all.
+pub fn runs_no_hooks(config: &str) -> Result<bool, PlanError> {
+    let document = parse(config)?;
+    let feature = |name: &str| document.get("features").and_then(|features| features.get(name)?.as_bool());
+    Ok(feature("hooks") == Some(false))
 }
 
 #[cfg(test)]
@@ -177,6 +196,10 @@ mod tests {
             assert_eq!(with_trust(&after, &entries()).unwrap(), after);
             assert_eq!(without_trust(&after, &entries()).unwrap(), before);
         }
+        let moved = with_trust("", &entries()).unwrap().replace(":0:0\"", ":3:1\"");
+        assert_eq!(without_trust(&moved, &entries()).unwrap(), "");
+        assert!(runs_no_hooks("[features]\nhooks = false\n").unwrap());
+        assert!(!runs_no_hooks("[features]\nhooks = true\n").unwrap());
         assert!(matches!(with_trust("a = ", &entries()), Err(PlanError::NotToml(_))));
         assert!(matches!(with_trust("hooks = 5\n", &entries()), Err(PlanError::WrongShape(_))));
     }

@@ -36,6 +36,39 @@ impl ClientDirs {
     }
 }
 
+/// What to import.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Only these clients; none means all.
+    pub clients: Vec<Client>,
+    /// These files and directories instead of where clients keep theirs.
+    pub paths: Vec<PathBuf>,
+    /// Only files that were written to since then, in milliseconds since 1970.
+    pub since_ms: Option<i64>,
+}
+
+impl Wanted {
+    /// Every file that is wanted.
+    pub fn find(&self, dirs: &ClientDirs) -> Found {
+        let is_wanted = |client: Client| self.clients.is_empty() || self.clients.contains(&client);
+        let mut found = Found::default();
+        let mut take = |more: Found| {
+            found.files.extend(more.files);
+            found.unreadable.extend(more.unreadable);
+        };
+        if self.paths.is_empty() {
+            let clients = Client::ALL.iter().copied().filter(|client| is_wanted(*client));
+            clients.filter_map(|client| Some((client, dirs.of(client)?))).for_each(|(client, dir)| {
+                take(Found::of_client(client, dir));
+            });
+        }
+        self.paths.iter().for_each(|path| take(Found::of_path(path)));
+        let since_ms = self.since_ms.unwrap_or(i64::MIN);
+        found.files.retain(|file| is_wanted(file.format.client()) && file.modified_ms >= since_ms);
+        found
+    }
+}
+
 /// A file to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {

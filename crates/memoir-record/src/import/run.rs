@@ -11,7 +11,6 @@ use memoir_event::Client;
 use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Limits, Redacted};
 use memoir_redact::Redactor;
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -37,17 +36,6 @@ pub enum ImportError {
     /// No names can be made.
     #[error(transparent)]
     Names(#[from] NamesError),
-}
-
-/// What to import.
-#[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    /// Only these clients; none means all.
-    pub clients: Vec<Client>,
-    /// These files and directories instead of where clients keep theirs.
-    pub paths: Vec<PathBuf>,
-    /// Only files that were written to since then, in milliseconds since 1970.
-    pub since_ms: Option<i64>,
 }
 
 /// How far an import has come.
@@ -83,34 +71,6 @@ pub struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// Every file that is wanted.
-    pub fn find(&self, wanted: &Wanted) -> Found {
-        let mut found = Found::default();
-        if wanted.paths.is_empty() {
-            let all = Client::ALL.iter().copied();
-            let clients: Vec<Client> =
-                all.filter(|client| wanted.clients.is_empty() || wanted.clients.contains(client)).collect();
-            for client in clients {
-                if let Some(dir) = self.dirs.of(client) {
-                    let more = Found::of_client(client, dir);
-                    found.files.extend(more.files);
-                    found.unreadable.extend(more.unreadable);
-                }
-            }
-        }
-        for path in &wanted.paths {
-            let more = Found::of_path(path);
-            found.files.extend(more.files);
-            found.unreadable.extend(more.unreadable);
-        }
-        found.files.retain(|file| {
-            let client = file.format.client();
-            (wanted.clients.is_empty() || wanted.clients.contains(&client))
-                && wanted.since_ms.is_none_or(|since_ms| file.modified_ms >= since_ms)
-        });
-        found
-    }
-
     fn shared(&self) -> Shared<'_> {
         let hasher = self.journal.hasher().clone();
         Shared {

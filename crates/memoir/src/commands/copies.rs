@@ -1,14 +1,14 @@
 //! `memoir backup` and `memoir restore`.
 
 use super::Context;
+use crate::ask;
 use crate::cli::{BackupArgs, RestoreArgs};
-use crate::exit::{Done, Usage};
+use crate::exit::Done;
 use crate::home::{Life, now_ms};
 use crate::print::{self, Out, Progress};
 use crate::stop;
 use anyhow::{Context as _, Result};
 use memoir_journal::{Journal, JournalError, SqliteJournal, verify_file};
-use std::io::{BufRead, IsTerminal, Write};
 
 pub fn backup(context: &Context, args: &BackupArgs) -> Result<Done> {
     if args.file.exists() {
@@ -107,13 +107,7 @@ fn agreed(events: u64, records: u64) -> Result<bool> {
 }
 
 fn asked(question: &str) -> Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        return Err(Usage("the journal is not empty: pass --yes to replace it".into()).into());
-    }
-    std::io::stderr().write_all(format!("{question} [y/N] ").as_bytes())?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    ask::yes(question, "the journal is not empty: pass --yes to replace it")
 }
 
 /// The index belongs to what the journal held before; the next search builds it anew.

@@ -7,7 +7,7 @@ use crate::home::Life;
 use crate::print::{self, Out, Progress, count, size};
 use anyhow::Result;
 use memoir_capture::Counts;
-use memoir_record::{Found, ImportSummary, Wanted};
+use memoir_record::{ImportSummary, Wanted};
 use serde_json::json;
 
 /// So many files with problems are shown.
@@ -21,9 +21,11 @@ pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
     };
     let summary = import(context, &wanted, args.dry_run)?;
     if args.json {
-        say_json(&summary, args.dry_run)?
+        let mut out = Out::new();
+        out.json(&as_json(&summary, args.dry_run))?;
+        out.flush()?;
     } else {
-        say(&summary, args.dry_run)?
+        say(&summary, args.dry_run)?;
     }
     let named_nothing = !args.path.is_empty() && summary.clients.values().all(|client| client.files == client.failed);
     Ok(if named_nothing { Done::Partly } else { Done::Well })
@@ -34,14 +36,15 @@ pub fn import(context: &Context, wanted: &Wanted, dry_run: bool) -> Result<Impor
     let journal = context.home.journal(&context.settings, Life::Long)?;
     context.drain(&journal);
     context.with_importer(&journal, |importer| {
-        let found: Found = importer.find(wanted);
+        let found = wanted.find(importer.dirs);
         let mut bar = Progress::new("importing");
         let mut progress = |at: memoir_record::Progress| bar.at(at.done >> 20, (at.total >> 20).max(1));
         Ok(if dry_run { importer.look(found, &mut progress)? } else { importer.import(found, &mut progress)? })
     })
 }
 
-fn say(summary: &ImportSummary, dry_run: bool) -> Result<()> {
+/// Tells what an import did.
+pub fn say(summary: &ImportSummary, dry_run: bool) -> Result<()> {
     let mut out = Out::new();
     for (client, one) in &summary.clients {
         let mut line = format!(
@@ -108,7 +111,8 @@ fn list(out: &mut Out, what: &str, counts: &Counts) -> Result<()> {
     Ok(())
 }
 
-fn say_json(summary: &ImportSummary, dry_run: bool) -> Result<()> {
+/// What an import did, for programs.
+pub fn as_json(summary: &ImportSummary, dry_run: bool) -> serde_json::Value {
     let clients: serde_json::Map<String, serde_json::Value> = summary
         .clients
         .iter()
@@ -123,13 +127,11 @@ fn say_json(summary: &ImportSummary, dry_run: bool) -> Result<()> {
     let excluded: Counts = summary.excluded.iter().map(|(reason, n)| (reason.as_str().to_owned(), *n)).collect();
     let problems: Vec<_> =
         summary.problems.iter().map(|file| json!({"path": file.path, "problems": file.problems})).collect();
-    let mut out = Out::new();
-    out.json(&json!({
+    json!({
         "dryRun": dry_run, "clients": clients, "stored": summary.stored, "revised": summary.revised,
         "duplicate": summary.duplicate, "suppressed": summary.suppressed, "redacted": summary.redactions,
         "renamedProjects": summary.renamed, "context": summary.tally.context, "leftOut": summary.tally.left_out,
         "unknown": summary.tally.unknown, "problems": summary.tally.problems, "excluded": excluded,
         "files": problems, "interrupted": summary.stopped,
-    }))?;
-    Ok(out.flush()?)
+    })
 }

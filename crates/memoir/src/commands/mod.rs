@@ -11,6 +11,8 @@ mod filter;
 mod hook;
 mod import;
 mod ingest;
+mod init;
+mod install_hook;
 mod pause;
 mod remote;
 mod search;
@@ -21,6 +23,7 @@ mod spool;
 mod status;
 mod timeline;
 mod times;
+mod uninstall;
 mod verify;
 
 use crate::cli::{Cli, Command};
@@ -64,6 +67,9 @@ pub fn run(cli: Cli) -> Result<Done> {
     let context = Context { home, settings };
     match cli.command {
         Command::Ingest(args) => ingest::run(&context, &args),
+        Command::Init(args) => init::run(&context, &args),
+        Command::Uninstall(args) => uninstall::run(&context, &args),
+        Command::InstallHook(args) => install_hook::run(&context, &args),
         Command::Import(args) => import::run(&context, &args),
         Command::Search(args) => search::run(&context, &args),
         Command::Timeline(args) => timeline::run(&context, &args),

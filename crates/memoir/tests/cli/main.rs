@@ -19,6 +19,7 @@ mod durable;
 mod files;
 mod help;
 mod homes;
+mod install;
 mod lines;
 mod locked;
 mod output;

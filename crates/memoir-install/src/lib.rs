@@ -1,0 +1,22 @@
+//! Puts memoir's hooks into the settings of agents, looks whether they are there, and takes them out again.
+//!
+//! Owns the files that are changed for that, their backups and the list of them. What a settings file looks like with
+//! hooks in it is [`memoir_capture::install`]'s to say; who is asked and what is shown is the caller's.
+
+mod change;
+mod error;
+mod helper;
+mod ledger;
+mod link;
+mod place;
+mod plan;
+mod state;
+
+pub use change::{Change, write_atomically};
+pub use error::InstallError;
+pub use helper::{HelperFiles, HelperOptions, write_helper};
+pub use ledger::Ledger;
+pub use link::Launcher;
+pub use place::{Place, place};
+pub use plan::{Plan, plan, undo_plan};
+pub use state::{State, state};

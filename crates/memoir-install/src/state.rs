@@ -1,0 +1,48 @@
+//! Whether a client's settings call memoir, as they are now.
+
+use crate::change::read;
+use crate::place::{Place, place};
+use crate::plan::{name_in_trust, wrong};
+use crate::InstallError;
+use memoir_capture::install::{hook_events, installed, runs_no_hooks, trust_entries, trusted, turned_off};
+use memoir_event::Client;
+use std::path::Path;
+
+/// What the settings of a client say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State {
+    /// Where they are.
+    pub place: Place,
+    /// How many hooks of memoir's are in them.
+    pub hooks: usize,
+    /// Events that memoir wants and is not called for.
+    pub missing: Vec<&'static str>,
+    /// Commands of memoir's that are not the one it would install.
+    pub stale: usize,
+    /// Hooks of memoir's that the client does not trust, and so does not run.
+    pub untrusted: usize,
+    /// The setting that turns hooks off.
+    pub off: Option<&'static str>,
+}
+
+/// Looks at the settings of a client in `dir`; none if it has no hooks that memoir can use.
+pub fn state(client: Client, dir: &Path, command: &str) -> Result<Option<State>, InstallError> {
+    let Some(place) = place(client, dir) else { return Ok(None) };
+    let text = read(&place.hooks)?.unwrap_or_default();
+    let found = installed(client, &text).map_err(wrong(&place.hooks))?;
+    let events = hook_events(client).iter().map(|event| event.name);
+    let missing = events.filter(|event| !found.iter().any(|hook| hook.event == *event)).collect();
+    let stale = found.iter().filter(|hook| hook.command != command).count();
+    let mut off = turned_off(client, &text).map_err(wrong(&place.hooks))?;
+    let mut untrusted = 0;
+    if let Some(path) = &place.trust {
+        let config = read(path)?.unwrap_or_default();
+        let entries = trust_entries(&name_in_trust(&place.hooks), &text).map_err(wrong(&place.hooks))?;
+        let are_trusted = trusted(&config, &entries).map_err(wrong(path))?;
+        untrusted = are_trusted.iter().filter(|is_trusted| !**is_trusted).count();
+        if runs_no_hooks(&config).map_err(wrong(path))? {
+            off = Some("features.hooks");
+        }
+    }
+    Ok(Some(State { place, hooks: found.len(), missing, stale, untrusted, off }))
+}

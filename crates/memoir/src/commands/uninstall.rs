@@ -1,0 +1,100 @@
+//! `memoir uninstall`.
+
+use super::{Context, init};
+use crate::cli::UninstallArgs;
+use crate::exit::Done;
+use crate::print::{self, Out};
+use crate::{ask, clients};
+use anyhow::Result;
+use memoir_event::Client;
+use memoir_install::{Change, InstallError, Launcher, Ledger, Plan, undo_plan};
+use serde_json::json;
+use std::path::PathBuf;
+
+pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
+    let file = context.home.ledger_file();
+    let mut ledger = Ledger::load(&file);
+    let (plans, mut problems) = plans(&ledger, args);
+    let needed: Vec<&Plan> = plans.iter().filter(|plan| plan.is_needed()).collect();
+    let mut out = Out::new();
+    if !args.json {
+        let redactor = context.settings.redactor()?;
+        for change in needed.iter().flat_map(|plan| plan.changes()).filter(|change| change.is_needed()) {
+            init::show(&mut out, change, &redactor)?;
+        }
+        if needed.is_empty() {
+            out.line("no client has hooks of memoir's")?;
+        }
+        out.flush()?;
+    }
+    let everything = args.everything && context.home.dir().exists();
+    if !args.dry_run {
+        const FLAG: &str = "nobody can be asked here: pass --yes to agree, or --dry-run to look";
+        if !needed.is_empty() && !args.yes && !ask::yes("Change these files?", FLAG)? {
+            anyhow::bail!("nothing was changed");
+        }
+        let question = format!("Delete all that memoir has recorded in {}?", context.home.dir().display());
+        if everything && !args.yes && !ask::yes(&question, FLAG)? {
+            anyhow::bail!("nothing was changed");
+        }
+        for plan in &plans {
+            if let Err(error) = undo(plan, &mut ledger) {
+                problems.push((plan.client, error));
+            }
+        }
+        ledger.remove_empty_dirs();
+        ledger.save(&file)?;
+        if args.client.is_empty() && problems.is_empty() {
+            Launcher::in_home(context.home.dir()).remove()?;
+        }
+        if everything && problems.is_empty() {
+            context.home.erase()?;
+        }
+    }
+    for (client, problem) in &problems {
+        print::warn(&format!("{client}: {problem}"));
+    }
+    if args.json {
+        let changed: Vec<&PathBuf> =
+            needed.iter().flat_map(|plan| plan.changes()).filter(|change| change.is_needed()).map(|c| &c.path).collect();
+        let problems: Vec<String> = problems.iter().map(|(client, problem)| format!("{client}: {problem}")).collect();
+        out.json(&json!({"dryRun": args.dry_run, "changed": changed, "erased": everything && !args.dry_run, "problems": problems}))?;
+    } else if args.dry_run {
+        out.line("nothing was changed: this was a dry run")?;
+    } else if everything && problems.is_empty() {
+        out.line("memoir has left nothing behind but its program")?;
+    } else if context.home.journal_file().exists() {
+        out.line(&format!(
+            "what was recorded stays in {}; `memoir uninstall --everything` deletes it",
+            context.home.dir().display()
+        ))?;
+    }
+    out.flush()?;
+    Ok(if problems.is_empty() { Done::Well } else { Done::Partly })
+}
+
+/// What to undo: where clients keep their settings now, and wherever hooks were installed.
+fn plans(ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>, Vec<(Client, InstallError)>) {
+    let dirs = clients::dirs();
+    let (mut plans, mut problems): (Vec<Plan>, Vec<_>) = (Vec::new(), Vec::new());
+    for client in init::wanted(&args.client) {
+        let mut places: Vec<PathBuf> = dirs.of(client).map(ToOwned::to_owned).into_iter().collect();
+        places.extend(ledger.dirs_of(client).map(ToOwned::to_owned));
+        places.sort();
+        places.dedup();
+        for dir in places {
+            match undo_plan(client, &dir, ledger) {
+                Ok(Some(plan)) => plans.push(plan),
+                Ok(None) => {}
+                Err(error) => problems.push((client, error)),
+            }
+        }
+    }
+    (plans, problems)
+}
+
+fn undo(plan: &Plan, ledger: &mut Ledger) -> Result<(), InstallError> {
+    // The list of what is trusted first: its entries are found by the hooks.
+    let changes: Vec<&Change> = plan.changes().collect();
+    changes.into_iter().rev().try_for_each(|change| ledger.undo(change))
+}
