@@ -3,7 +3,7 @@
 use crate::change::{Change, read};
 use crate::place::{Place, place};
 use crate::{InstallError, Ledger};
-use memoir_capture::install::{PlanError, trust_entries, with_hooks, with_trust, without_hooks, without_trust};
+use memoir_capture::install::{PlanError, Trust, trust_entries, with_hooks, with_trust, without_hooks, without_trust};
 use memoir_event::Client;
 use std::path::{Path, PathBuf};
 
@@ -32,13 +32,13 @@ impl Plan {
 
 /// What has to change so that a client with its settings in `dir` runs `command` at each event; none if it cannot.
 pub fn plan(client: Client, dir: &Path, command: &str) -> Result<Option<Plan>, InstallError> {
-    let Some(Place { hooks, trust }) = place(client, dir) else { return Ok(None) };
+    let Some(Place { hooks, trust: list }) = place(client, dir) else { return Ok(None) };
     let before = read(&hooks)?;
     let after = with_hooks(client, before.as_deref().unwrap_or_default(), command).map_err(wrong(&hooks))?;
-    let trust = match trust {
+    let trust = match list {
         None => None,
         Some(path) => {
-            let entries = trust_entries(&name_in_trust(&hooks), &after).map_err(wrong(&hooks))?;
+            let entries = trust(&hooks, &after)?;
             let before = read(&path)?;
             let after = with_trust(before.as_deref().unwrap_or_default(), &entries).map_err(wrong(&path))?;
             Some(Change { path, before, after: Some(after) })
@@ -49,7 +49,7 @@ pub fn plan(client: Client, dir: &Path, command: &str) -> Result<Option<Plan>, I
 
 /// What has to change so that the client no longer calls memoir.
 pub fn undo_plan(client: Client, dir: &Path, ledger: &Ledger) -> Result<Option<Plan>, InstallError> {
-    let Some(Place { hooks, trust }) = place(client, dir) else { return Ok(None) };
+    let Some(Place { hooks, trust: list }) = place(client, dir) else { return Ok(None) };
     let before = read(&hooks)?;
     let after = match &before {
         None => None,
@@ -59,17 +59,17 @@ pub fn undo_plan(client: Client, dir: &Path, ledger: &Ledger) -> Result<Option<P
             put_back(ledger, &hooks, text, rest, is_clean)
         }
     };
-    let trust = match trust {
+    let trust = match list {
         None => None,
         Some(path) => {
-            let entries = trust_entries(&name_in_trust(&hooks), before.as_deref().unwrap_or_default());
-            let entries = entries.map_err(wrong(&hooks))?;
+            let entries = trust(&hooks, before.as_deref().unwrap_or_default())?;
             let before = read(&path)?;
             let after = match &before {
                 None => None,
                 Some(text) => {
                     let rest = without_trust(text, &entries).map_err(wrong(&path))?;
-                    let is_clean = |original: &str| without_trust(original, &entries).is_ok_and(|rest| rest == original);
+                    let is_clean =
+                        |original: &str| without_trust(original, &entries).is_ok_and(|rest| rest == original);
                     put_back(ledger, &path, text, rest, is_clean)
                 }
             };
@@ -81,13 +81,7 @@ pub fn undo_plan(client: Client, dir: &Path, ledger: &Ledger) -> Result<Option<P
 
 /// The file as it was before memoir came, if that is known; else without memoir's part; else not at all, if nothing but
 /// memoir's part was in it.
-fn put_back(
-    ledger: &Ledger,
-    path: &Path,
-    now: &str,
-    rest: String,
-    is_clean: impl Fn(&str) -> bool,
-) -> Option<String> {
+fn put_back(ledger: &Ledger, path: &Path, now: &str, rest: String, is_clean: impl Fn(&str) -> bool) -> Option<String> {
     match ledger.original(path, now) {
         Some(None) => None,
         Some(Some(original)) if is_clean(&original) => Some(original),
@@ -96,9 +90,16 @@ fn put_back(
     }
 }
 
-/// How Codex spells the path of a hooks file in its list.
-pub(crate) fn name_in_trust(hooks: &Path) -> String {
-    hooks.to_string_lossy().into_owned()
+/// What Codex must trust to run memoir's hooks. It knows a file by its real path if `CODEX_HOME` names the directory,
+/// and by the path through `~/.codex` if not: where the two differ, both are needed.
+pub(crate) fn trust(hooks: &Path, text: &str) -> Result<Vec<Trust>, InstallError> {
+    let real = hooks.parent().and_then(|dir| dir.canonicalize().ok()).zip(hooks.file_name());
+    let real = real.map(|(dir, name)| dir.join(name)).filter(|real| real != hooks);
+    let mut entries = Vec::new();
+    for path in std::iter::once(hooks).chain(real.as_deref()) {
+        entries.extend(trust_entries(&path.to_string_lossy(), text).map_err(wrong(hooks))?);
+    }
+    Ok(entries)
 }
 
 pub(crate) fn wrong(path: &Path) -> impl FnOnce(PlanError) -> InstallError {

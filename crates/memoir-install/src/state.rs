@@ -1,10 +1,10 @@
 //! Whether a client's settings call memoir, as they are now.
 
+use crate::InstallError;
 use crate::change::read;
 use crate::place::{Place, place};
-use crate::plan::{name_in_trust, wrong};
-use crate::InstallError;
-use memoir_capture::install::{hook_events, installed, runs_no_hooks, trust_entries, trusted, turned_off};
+use crate::plan::{trust, wrong};
+use memoir_capture::install::{hook_events, installed, runs_no_hooks, trusted, turned_off};
 use memoir_event::Client;
 use std::path::Path;
 
@@ -37,7 +37,7 @@ pub fn state(client: Client, dir: &Path, command: &str) -> Result<Option<State>,
     let mut untrusted = 0;
     if let Some(path) = &place.trust {
         let config = read(path)?.unwrap_or_default();
-        let entries = trust_entries(&name_in_trust(&place.hooks), &text).map_err(wrong(&place.hooks))?;
+        let entries = trust(&place.hooks, &text)?;
         let are_trusted = trusted(&config, &entries).map_err(wrong(path))?;
         untrusted = are_trusted.iter().filter(|is_trusted| !**is_trusted).count();
         if runs_no_hooks(&config).map_err(wrong(path))? {

@@ -19,11 +19,12 @@ pub struct Policy {
     tools: Vec<String>,
     patterns: RegexSet,
     markers: Vec<String>,
+    pauses: Vec<(i64, i64)>,
 }
 
 /// A pattern that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`capture.exclude_patterns` has a pattern that cannot be read: {0}")]
+#[error("has a pattern that cannot be read ({0})")]
 pub struct PolicyError(String);
 
 /// Why something is not recorded.
@@ -37,6 +38,8 @@ pub enum Reason {
     Pattern,
     /// The prompt of its turn asks for it.
     Private,
+    /// It happened while recording was paused.
+    Paused,
 }
 
 impl Reason {
@@ -47,6 +50,7 @@ impl Reason {
             Reason::Tool => "excluded tool",
             Reason::Pattern => "excluded pattern",
             Reason::Private => "marked as private",
+            Reason::Paused => "while paused",
         }
     }
 }
@@ -59,11 +63,25 @@ impl Policy {
         patterns: &[String],
         markers: Vec<String>,
     ) -> Result<Policy, PolicyError> {
-        let patterns = RegexSet::new(patterns).map_err(|error| PolicyError(error.to_string()))?;
+        let patterns = RegexSet::new(patterns).map_err(|error| {
+            let said = error.to_string();
+            let last = said.lines().last().unwrap_or_default().trim();
+            PolicyError(last.strip_prefix("error: ").unwrap_or(last).to_owned())
+        })?;
         let paths = paths.into_iter().map(|path| std::fs::canonicalize(&path).unwrap_or(path)).collect();
         let markers =
             markers.into_iter().map(|marker| marker.to_lowercase()).filter(|marker| !marker.is_empty()).collect();
-        Ok(Policy { paths, tools, patterns, markers })
+        Ok(Policy { paths, tools, patterns, markers, pauses: Vec::new() })
+    }
+
+    /// The policy of a user who paused from each first time until the second, in milliseconds since 1970: what happened
+    /// then is not recorded later either.
+    pub fn with_pauses(self, pauses: Vec<(i64, i64)>) -> Policy {
+        Policy { pauses, ..self }
+    }
+
+    fn is_paused(&self, at_ms: i64) -> bool {
+        self.pauses.iter().any(|(from_ms, until_ms)| (*from_ms..*until_ms).contains(&at_ms))
     }
 
     /// Whether nothing that happens in that directory is recorded.
@@ -127,6 +145,9 @@ impl Judge {
             && *self.dirs.entry(dir.to_owned()).or_insert_with(|| policy.excludes_dir(dir))
         {
             return Some(Reason::Path);
+        }
+        if event.time.as_ref().is_some_and(|time| policy.is_paused(time.ms())) {
+            return Some(Reason::Paused);
         }
         let thread = event.thread.as_deref().unwrap_or(&event.session);
         if event.kind() == Kind::UserMessage {
@@ -218,6 +239,19 @@ mod tests {
         assert_eq!(judge.forbids(&policy, &text(Kind::AssistantMessage, "3", "this")), None);
         let mut later = Judge::knowing("s", Some("2"));
         assert_eq!(later.forbids(&policy, &text(Kind::ToolCall, "2", "x")), Some(Reason::Private));
+    }
+
+    #[test]
+    fn what_happened_in_a_pause_is_not_recorded_afterwards() {
+        let (policy, mut judge) = (policy().with_pauses(vec![(1_000, 2_000)]), Judge::default());
+        let at = |ms| {
+            let mut captured = text(Kind::UserMessage, "1", "hi");
+            captured.event.time = Some(memoir_event::Time::from_ms(ms));
+            captured
+        };
+        assert_eq!(judge.forbids(&policy, &at(999)), None);
+        assert_eq!(judge.forbids(&policy, &at(1_500)), Some(Reason::Paused));
+        assert_eq!(judge.forbids(&policy, &at(2_000)), None);
     }
 
     #[test]

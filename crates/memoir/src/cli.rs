@@ -40,6 +40,12 @@ pub enum Command {
     Hook(HookArgs),
     /// Import what agents have on disk; again: only what is new
     Import(ImportArgs),
+    /// Record nothing for a while, or until `memoir unpause`
+    Pause(PauseArgs),
+    /// Record again
+    Unpause,
+    /// List what is not to be recorded, or add to it
+    Exclude(ExcludeArgs),
     /// Find events by their words
     Search(SearchArgs),
     /// List events by time
@@ -283,6 +289,61 @@ pub struct ImportArgs {
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// Pauses recording.
+#[derive(Args)]
+#[command(after_help = "\
+What agents do in a pause is not recorded, and not imported later either.")]
+pub struct PauseArgs {
+    /// For so long: 30m, 1h, 2d
+    #[arg(long = "for", value_name = "TIME")]
+    pub length: Option<String>,
+}
+
+/// Keeps things from being recorded.
+#[derive(Args)]
+#[command(after_help = "\
+A prompt with one of the private markers ([private], #nosave or `do not save
+this`, unless you set others) is not recorded, nor what the agent does about
+it. What is excluded is not imported either; what is recorded already stays.
+
+Examples:
+  memoir exclude path ~/clients/acme
+  memoir exclude tool 'mcp__bank__*'
+  memoir exclude pattern '(?i)project x'
+  memoir exclude here                 # this project
+  memoir exclude path ~/clients/acme --remove")]
+pub struct ExcludeArgs {
+    #[command(subcommand)]
+    pub what: Option<ExcludeWhat>,
+    /// Record it again
+    #[arg(long, global = true)]
+    pub remove: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum ExcludeWhat {
+    /// Whatever happens in this directory or below it
+    Path {
+        /// The directory
+        dir: PathBuf,
+    },
+    /// Calls and results of this tool; a * at the end stands for anything
+    Tool {
+        /// Its name
+        name: String,
+    },
+    /// Whatever matches this regular expression
+    Pattern {
+        /// The expression
+        pattern: String,
+    },
+    /// The project around this directory: writes a file named .nomemoir into it
+    Here,
 }
 
 /// What events must match.

@@ -71,7 +71,8 @@ impl Out {
 /// The difference between two texts, as people read it: lines that go, lines that come, a few around them.
 pub fn diff(out: &mut Out, path: &std::path::Path, before: &str, after: &str) -> io::Result<()> {
     let file = path.display().to_string();
-    let (old, new) = (if before.is_empty() { "/dev/null" } else { &file }, if after.is_empty() { "/dev/null" } else { &file });
+    let (old, new) =
+        (if before.is_empty() { "/dev/null" } else { &file }, if after.is_empty() { "/dev/null" } else { &file });
     let diff = similar::TextDiff::from_lines(before, after);
     let text = diff.unified_diff().context_radius(2).missing_newline_hint(false).header(old, new).to_string();
     for line in text.lines() {

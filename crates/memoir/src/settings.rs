@@ -371,7 +371,7 @@ impl Settings {
         let paths = self.exclude_paths.iter().map(PathBuf::from).collect();
         let policy =
             Policy::new(paths, self.exclude_tools.clone(), &self.exclude_patterns, self.private_markers.clone());
-        policy.map_err(|error| Usage(format!("config.toml: {error}")).into())
+        policy.map_err(|error| Usage(format!("config.toml: `capture.exclude_patterns` {error}")).into())
     }
 
     /// How much of long texts is kept.
@@ -460,6 +460,9 @@ pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
         Kind::Tables => "a list of tables",
         _ => "a text",
     };
+    if setting.key == "capture.exclude_patterns" {
+        Policy::new(Vec::new(), Vec::new(), &strings(Some(value)), Vec::new()).map_err(|error| error.to_string())?;
+    }
     if fits { Ok(()) } else { Err(format!("must be {expected}, not {}", value.type_str())) }
 }
 

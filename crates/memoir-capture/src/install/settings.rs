@@ -197,7 +197,9 @@ pub fn turned_off(client: Client, text: &str) -> Result<Option<&'static str>, Pl
     Ok(match client {
         Client::Claude if value.get("disableAllHooks") == Some(&true.into()) => Some("disableAllHooks"),
         Client::Gemini if hooks("enabled") == false => Some("hooksConfig.enabled"),
-        Client::Gemini if hooks("disabled").as_array().is_some_and(|names| names.iter().any(|name| name == "memoir")) => {
+        Client::Gemini
+            if hooks("disabled").as_array().is_some_and(|names| names.iter().any(|name| name == "memoir")) =>
+        {
             Some("hooksConfig.disabled")
         }
         _ => None,
@@ -287,7 +289,10 @@ mod tests {
         assert_eq!(off(Client::Claude, "{\"disableAllHooks\": true} // x"), Some("disableAllHooks"));
         assert_eq!(off(Client::Claude, "{\"disableAllHooks\": false}"), None);
         assert_eq!(off(Client::Gemini, "{\"hooksConfig\": {\"enabled\": false}}"), Some("hooksConfig.enabled"));
-        assert_eq!(off(Client::Gemini, "{\"hooksConfig\": {\"disabled\": [\"memoir\"]}}"), Some("hooksConfig.disabled"));
+        assert_eq!(
+            off(Client::Gemini, "{\"hooksConfig\": {\"disabled\": [\"memoir\"]}}"),
+            Some("hooksConfig.disabled")
+        );
         assert_eq!(off(Client::Gemini, ""), None);
     }
 }

@@ -121,8 +121,7 @@ pub fn trusted(config: &str, entries: &[Trust]) -> Result<Vec<bool>, PlanError> 
 /// without tables that are empty because of that.
 pub fn without_trust(config: &str, entries: &[Trust]) -> Result<String, PlanError> {
     let mut document = parse(config)?;
-    let Some(state) =
-        document.get_mut("hooks").and_then(|hooks| hooks.get_mut("state")).and_then(Item::as_table_mut)
+    let Some(state) = document.get_mut("hooks").and_then(|hooks| hooks.get_mut("state")).and_then(Item::as_table_mut)
     else {
         return Ok(config.to_owned());
     };

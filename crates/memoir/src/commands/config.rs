@@ -4,10 +4,9 @@ use crate::cli::{ConfigAction, ConfigArgs};
 use crate::exit::{Done, Usage};
 use crate::home::Home;
 use crate::print::{Out, Style};
-use crate::settings::{self, Kind, Origin, SETTINGS, Settings};
+use crate::settings::{self, Kind, Origin, SETTINGS, Setting, Settings};
 use anyhow::{Context, Result};
 use serde_json::json;
-use std::io::Write;
 
 pub fn run(home: &Home, args: &ConfigArgs) -> Result<Done> {
     let mut out = Out::new();
@@ -20,7 +19,11 @@ pub fn run(home: &Home, args: &ConfigArgs) -> Result<Done> {
             let (value, _) = settings.shown.get(setting.key).cloned().unwrap_or((String::new(), Origin::Default));
             out.line(&value)?;
         }
-        Some(ConfigAction::Set { key, value }) => set(home, key, Some(value))?,
+        Some(ConfigAction::Set { key, value }) => {
+            let setting = settable(home, key)?;
+            let value = settings::from_text(setting, value).map_err(|what| Usage(format!("`{key}` {what}")))?;
+            set(home, key, Some(&value))?;
+        }
         Some(ConfigAction::Unset { key }) => set(home, key, None)?,
     }
     out.flush()?;
@@ -52,12 +55,24 @@ fn list(home: &Home, json: bool, out: &mut Out) -> Result<()> {
     Ok(())
 }
 
-/// Changes one line of config.toml and keeps everything else in it as it is.
-fn set(home: &Home, key: &str, value: Option<&str>) -> Result<()> {
+/// The setting of that name, if it has a value that can be set in one go.
+fn settable(home: &Home, key: &str) -> Result<&'static Setting> {
     let setting = settings::find(key).map_err(Usage)?;
     if setting.kind == Kind::Tables {
         return Err(Usage(format!("`{key}` is a list of tables: edit {} by hand", home.config_file().display())).into());
     }
+    Ok(setting)
+}
+
+/// Sets a list; an empty one is as good as none.
+pub fn set_list(home: &Home, key: &str, names: &[String]) -> Result<()> {
+    let list = toml::Value::Array(names.iter().cloned().map(toml::Value::String).collect());
+    set(home, key, (!names.is_empty()).then_some(&list))
+}
+
+/// Changes one line of config.toml and keeps everything else in it as it is.
+fn set(home: &Home, key: &str, value: Option<&toml::Value>) -> Result<()> {
+    let setting = settable(home, key)?;
     home.prepare()?;
     let file = home.config_file();
     let text = match std::fs::read_to_string(&file) {
@@ -80,13 +95,13 @@ fn set(home: &Home, key: &str, value: Option<&str>) -> Result<()> {
         None => {
             table.remove(name);
         }
-        Some(text) => {
-            let value = settings::from_text(setting, text).map_err(|what| Usage(format!("`{key}` {what}")))?;
-            settings::check(setting, &value).map_err(|what| Usage(format!("`{key}` {what}")))?;
-            table.insert(name, item(&value));
+        Some(value) => {
+            settings::check(setting, value).map_err(|what| Usage(format!("`{key}` {what}")))?;
+            table.insert(name, item(value));
         }
     }
-    write_private(&file, &document.to_string()).with_context(|| format!("cannot write {}", file.display()))
+    memoir_install::write_atomically(&file, document.to_string().as_bytes(), Some(0o600))?;
+    Ok(())
 }
 
 fn item(value: &toml::Value) -> toml_edit::Item {
@@ -98,14 +113,4 @@ fn item(value: &toml::Value) -> toml_edit::Item {
         }
         other => toml_edit::value(other.as_str().unwrap_or_default()),
     }
-}
-
-/// Writes beside the file and renames, so that a crash leaves the old settings or the new ones.
-fn write_private(file: &std::path::Path, text: &str) -> std::io::Result<()> {
-    let directory = file.parent().unwrap_or(std::path::Path::new("."));
-    let mut fresh = tempfile::Builder::new().prefix(".config-").tempfile_in(directory)?;
-    fresh.write_all(text.as_bytes())?;
-    fresh.as_file().sync_all()?;
-    fresh.persist(file)?;
-    Ok(())
 }

@@ -9,7 +9,7 @@ use crate::stop;
 use anyhow::Result;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::SqliteJournal;
-use memoir_record::{Importer, Lane, Pending, Projects, Spool, SpoolLimits, drain_into_journal};
+use memoir_record::{Importer, Lane, Pending, Policy, Projects, Spool, SpoolLimits, drain_into_journal};
 use std::time::Duration;
 
 /// A quick command spends at most this long on what earlier ones left.
@@ -56,13 +56,18 @@ impl Context {
         Pending::new(self.home.pending_dir())
     }
 
+    /// What the user does not want recorded, by the settings and because of pauses.
+    pub fn policy(&self) -> Result<Policy> {
+        Ok(self.settings.policy()?.with_pauses(pause::pauses(&self.home)))
+    }
+
     /// Does something with an importer into that journal.
     pub fn with_importer<T>(
         &self,
         journal: &SqliteJournal,
         work: impl FnOnce(&Importer<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (redactor, policy, clock) = (self.settings.redactor()?, self.settings.policy()?, system_clock());
+        let (redactor, policy, clock) = (self.settings.redactor()?, self.policy()?, system_clock());
         let (dirs, user_home, actor) = (clients::dirs(), clients::user_home(), self.actor());
         let stop = stop::on_signal()?;
         work(&Importer {

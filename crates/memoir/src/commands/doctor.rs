@@ -1,5 +1,7 @@
 //! `memoir doctor`.
 
+mod clients;
+
 use super::Context;
 use super::remote::connect;
 use crate::cli::DoctorArgs;
@@ -22,6 +24,7 @@ const OTHER_VARIABLES: [&str; 1] = ["MEMOIR_HOME"];
 pub fn run(context: &Context, args: &DoctorArgs) -> Result<Done> {
     let mut checks = vec![home(&context.home), disk(&context.home), variables()];
     checks.extend(journal(context));
+    checks.extend(clients::check(context));
     let spool = context.spool()?;
     let redactor = context.settings.redactor()?;
     match args.server_url.as_deref().or(context.settings.server_url.as_deref()) {

@@ -110,7 +110,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         }
     };
     let context = Context { home, settings };
-    let (redactor, policy) = (context.settings.redactor()?, context.settings.policy()?);
+    let (redactor, policy) = (context.settings.redactor()?, context.policy()?);
     let mut problems = Vec::new();
     let journal = match context.home.journal(&context.settings, Life::Hook) {
         Ok(journal) => Some(journal),

@@ -27,6 +27,11 @@ pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
     } else {
         say(&summary, args.dry_run)?;
     }
+    let is_all = args.client.is_empty() && args.path.is_empty() && args.since.is_none();
+    if is_all && !args.dry_run && !summary.stopped {
+        // Session files have told what hooks could not keep.
+        let _ = std::fs::remove_file(context.home.dropped_file());
+    }
     let named_nothing = !args.path.is_empty() && summary.clients.values().all(|client| client.files == client.failed);
     Ok(if named_nothing { Done::Partly } else { Done::Well })
 }

@@ -1,8 +1,8 @@
 //! `memoir ingest`.
 
-use super::Context;
 use super::context::project_of;
 use super::remote::connect;
+use super::{Context, pause};
 use crate::cli::IngestArgs;
 use crate::exit::Done;
 use crate::home::{Life, system_clock};
@@ -18,6 +18,9 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
+    if let Some(until_ms) = pause::paused_until(&context.home) {
+        anyhow::bail!("recording is paused until {}: nothing was recorded", pause::until(until_ms));
+    }
     let settings = &context.settings;
     let redactor = settings.redactor()?;
     let clock = system_clock();

@@ -100,11 +100,18 @@ fn explain(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decided
             }
             Outcome::Planned(plan) => {
                 let name = one.client.to_string();
-                out.line(&format!("{}: memoir is to be called at each step of a session", out.styled(Style::Bold, &name)))?;
+                out.line(&format!(
+                    "{}: memoir is to be called at each step of a session",
+                    out.styled(Style::Bold, &name)
+                ))?;
                 show(out, &plan.hooks, &redactor)?;
                 if let Some(trust) = plan.trust.as_ref().filter(|trust| trust.is_needed()) {
-                    out.line("Codex runs a hook only if its settings trust that very hook; else it asks when it starts,")?;
-                    out.line("and `codex exec` leaves the hook out without a word. These entries say: trust memoir's.")?;
+                    out.line(
+                        "Codex runs a hook only if its settings trust that very hook; else it asks when it starts,",
+                    )?;
+                    out.line(
+                        "and `codex exec` leaves the hook out without a word. These entries say: trust memoir's.",
+                    )?;
                     show(out, trust, &redactor)?;
                 }
             }

@@ -6,6 +6,7 @@ mod context;
 mod copies;
 mod demo;
 mod doctor;
+mod exclude;
 mod export;
 mod filter;
 mod hook;
@@ -71,6 +72,9 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Uninstall(args) => uninstall::run(&context, &args),
         Command::InstallHook(args) => install_hook::run(&context, &args),
         Command::Import(args) => import::run(&context, &args),
+        Command::Pause(args) => pause::run(&context, &args),
+        Command::Unpause => pause::end(&context),
+        Command::Exclude(args) => exclude::run(&context, &args),
         Command::Search(args) => search::run(&context, &args),
         Command::Timeline(args) => timeline::run(&context, &args),
         Command::Sessions(args) => sessions::run(&context, &args),

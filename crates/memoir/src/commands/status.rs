@@ -1,22 +1,24 @@
 //! `memoir status`.
 
-use super::{Context, times};
+use super::{Context, exclude, pause, times};
 use crate::cli::JsonArgs;
 use crate::exit::Done;
-use crate::home::Life;
+use crate::home::{Home, Life};
 use crate::print::{Out, Style, count, size};
 use anyhow::Result;
-use memoir_event::format_ms;
+use memoir_event::{Client, format_ms};
+use memoir_hook::{Fired, fired};
 use memoir_index::IndexStatus;
 use memoir_journal::{Journal, Stats};
-use memoir_record::SpoolListing;
-use serde_json::json;
+use memoir_record::{OFF_FILE, SpoolListing};
+use serde_json::{Value, json};
 
 pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let journal = context.existing_journal(Life::Short)?;
     let stats = journal.as_ref().map(Journal::stats).transpose()?.unwrap_or_default();
     let index = journal.as_ref().map(|journal| context.index().status(journal)).transpose()?.unwrap_or_default();
     let spool = SpoolListing::read(&context.settings.spool_dir)?;
+    let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -29,9 +31,20 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "index": {"indexed": index.indexed, "waiting": index.last.saturating_sub(index.indexed), "bytes": index.bytes, "problem": index.problem},
             "spool": {"dir": context.settings.spool_dir, "records": spool.records, "files": spool.files.len(), "bytes": spool.bytes, "setAside": spool.quarantined, "unfinished": spool.unfinished},
             "serverUrl": context.settings.server_url,
+            "hooks": fired.iter().map(|one| json!({
+                "client": one.client, "event": one.event, "count": one.count, "lastAt": format_ms(one.last_ms),
+            })).collect::<Vec<_>>(),
+            "pausedUntil": pause::paused_until(&context.home).map(|ms| if ms == i64::MAX { Value::from("unpause") } else { format_ms(ms).into() }),
+            "excluded": {
+                "paths": context.settings.exclude_paths, "tools": context.settings.exclude_tools,
+                "patterns": context.settings.exclude_patterns, "privateMarkers": context.settings.private_markers,
+                "offFile": OFF_FILE,
+            },
+            "pending": context.pending().count(),
+            "dropped": dropped(&context.home).0,
         }))?;
     } else {
-        for (name, text) in lines(context, &stats, &index, &spool) {
+        for (name, text) in lines(context, &stats, &index, &spool, &fired) {
             let name = out.styled(Style::Dim, &format!("{name:>9}"));
             out.line(&format!("{name}  {text}"))?;
         }
@@ -40,7 +53,13 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     Ok(Done::Well)
 }
 
-fn lines(context: &Context, stats: &Stats, index: &IndexStatus, spool: &SpoolListing) -> Vec<(&'static str, String)> {
+fn lines(
+    context: &Context,
+    stats: &Stats,
+    index: &IndexStatus,
+    spool: &SpoolListing,
+    fired: &[Fired],
+) -> Vec<(&'static str, String)> {
     let mut lines = vec![
         ("home", context.home.dir().display().to_string()),
         (
@@ -80,5 +99,40 @@ fn lines(context: &Context, stats: &Stats, index: &IndexStatus, spool: &SpoolLis
     if let Some(url) = &context.settings.server_url {
         lines.push(("server", format!("events go to {url}")));
     }
+    for client in Client::ALL {
+        let of_client = || fired.iter().filter(|one| one.client == *client && !one.is_bad_payload());
+        if let Some(last_ms) = of_client().map(|one| one.last_ms).max() {
+            let calls = of_client().map(|one| one.count).sum();
+            lines.push(("hooks", format!("{client} called {}, last {}", times_said(calls), times::local(last_ms))));
+        }
+    }
+    if let Some(until_ms) = pause::paused_until(&context.home) {
+        lines.push(("paused", format!("until {}", pause::until(until_ms))));
+    }
+    for (what, names) in exclude::excluded(&context.settings) {
+        if !names.is_empty() {
+            lines.push(("excluded", format!("{what}: {}", names.join(", "))));
+        }
+    }
+    let pending = context.pending().count() as u64;
+    if pending > 0 {
+        lines.push(("pending", format!("{} to be read", count(pending, "session file"))));
+    }
+    let (dropped, _) = dropped(&context.home);
+    if dropped > 0 {
+        lines.push(("dropped", format!("{}; see `memoir doctor`", count(dropped, "event"))));
+    }
     lines
+}
+
+fn times_said(calls: u64) -> String {
+    if calls == 1 { "once".to_owned() } else { format!("{calls} times") }
+}
+
+/// How many events hooks could keep nowhere since the last import, and when last.
+pub fn dropped(home: &Home) -> (u64, i64) {
+    let text = std::fs::read_to_string(home.dropped_file()).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| line.split_once(' '));
+    let numbers = lines.filter_map(|(at, n)| Some((at.parse::<i64>().ok()?, n.parse::<u64>().ok()?)));
+    numbers.fold((0, 0), |(sum, last_ms), (at_ms, n)| (sum.saturating_add(n), last_ms.max(at_ms)))
 }

@@ -18,7 +18,7 @@ pub fn parse_end(text: &str) -> Result<i64, Usage> {
 
 fn read(text: &str, of_day: impl Fn(Date) -> Date) -> Result<i64, Usage> {
     let text = text.trim();
-    if let Some(ago_ms) = ago(text) {
+    if let Some(ago_ms) = length(text) {
         return Ok(now_ms().saturating_sub(ago_ms));
     }
     if let Some(Ok(midnight)) = day(text).map(|day| of_day(day).to_zoned(TimeZone::system())) {
@@ -33,7 +33,8 @@ fn day(text: &str) -> Option<Date> {
     text.trim().parse().ok().filter(|_| text.trim().len() == 10)
 }
 
-fn ago(text: &str) -> Option<i64> {
+/// Milliseconds of `30m`, `12h`, `7d` or `2w`.
+pub fn length(text: &str) -> Option<i64> {
     let unit = text.chars().last()?;
     let minutes = match unit {
         'm' => 1,

@@ -55,8 +55,12 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
         print::warn(&format!("{client}: {problem}"));
     }
     if args.json {
-        let changed: Vec<&PathBuf> =
-            needed.iter().flat_map(|plan| plan.changes()).filter(|change| change.is_needed()).map(|c| &c.path).collect();
+        let changed: Vec<&PathBuf> = needed
+            .iter()
+            .flat_map(|plan| plan.changes())
+            .filter(|change| change.is_needed())
+            .map(|c| &c.path)
+            .collect();
         let problems: Vec<String> = problems.iter().map(|(client, problem)| format!("{client}: {problem}")).collect();
         out.json(&json!({"dryRun": args.dry_run, "changed": changed, "erased": everything && !args.dry_run, "problems": problems}))?;
     } else if args.dry_run {

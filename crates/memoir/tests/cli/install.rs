@@ -212,10 +212,12 @@ fn a_hook_script_is_written_for_one_project_and_its_settings_stay_as_they_are() 
     let project = home.top().join("project");
     fs::create_dir_all(project.join(".codex")).unwrap();
     fs::write(project.join(".codex/hooks.json"), "{\"hooks\": {}}").unwrap();
-    let args = ["install-hook", "codex", "--server-url", "http://127.0.0.1:9", "--target-dir", project.to_str().unwrap()];
+    let args =
+        ["install-hook", "codex", "--server-url", "http://127.0.0.1:9", "--target-dir", project.to_str().unwrap()];
     home.run(&args).succeeded();
     assert_eq!(fs::read_to_string(project.join(".codex/hooks.json")).unwrap(), "{\"hooks\": {}}");
-    let (script, example) = (project.join(".codex/hooks/memoir-codex-hook"), project.join(".codex/hooks/memoir.example.json"));
+    let (script, example) =
+        (project.join(".codex/hooks/memoir-codex-hook"), project.join(".codex/hooks/memoir.example.json"));
     assert_eq!(fs::metadata(&script).unwrap().mode() & 0o777, 0o755);
     let shown: serde_json::Value = serde_json::from_str(&fs::read_to_string(&example).unwrap()).unwrap();
     let command = shown["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"].as_str().unwrap();

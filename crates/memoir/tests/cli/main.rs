@@ -11,9 +11,11 @@ mod support;
 
 mod capture;
 mod commands;
+mod control;
 mod copies;
 mod corrupt;
 mod disk;
+mod doctoring;
 mod duplicates;
 mod durable;
 mod files;

@@ -109,6 +109,11 @@ impl Home {
         self.events().iter().map(text_of).collect()
     }
 
+    /// What the user said, the oldest first.
+    pub fn prompts(&self) -> Vec<String> {
+        self.events().iter().filter(|event| event["kind"] == "user_message").map(text_of).collect()
+    }
+
     pub fn status(&self) -> Value {
         self.run(&["status", "--json"]).succeeded().json()
     }

@@ -1,0 +1,128 @@
+//! Whether hooks are installed, trusted, and have really fired, for each client.
+
+use super::{bad, good};
+use crate::clients;
+use crate::commands::{Context, init, pause, status, times};
+use crate::home::{Life, now_ms};
+use crate::print::count;
+use memoir_event::Client;
+use memoir_hook::{Fired, fired};
+use memoir_install::{Launcher, State, state};
+use memoir_record::{Check, Found, Wanted};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// A session file may be so much newer than the last hook before something is wrong.
+const SILENCE_MS: i64 = 10 * 60_000;
+
+/// Payloads that could not be understood are old news after this long.
+const NEWS_MS: i64 = 7 * 24 * 3_600_000;
+
+pub fn check(context: &Context) -> Vec<Check> {
+    let fired = match context.existing_journal(Life::Short) {
+        Ok(Some(journal)) => fired(&journal).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    let launcher = Launcher::in_home(context.home.dir());
+    let dirs = clients::dirs();
+    let mut checks = Vec::new();
+    for client in Client::ALL.iter().copied() {
+        let Some(dir) = dirs.of(client).filter(|dir| dir.is_dir()) else { continue };
+        match state(client, dir, &init::command(context, &launcher, client)) {
+            Ok(Some(state)) => checks.push(hooks(context, client, &state, &launcher, &fired)),
+            Ok(None) => {}
+            Err(error) => checks.push(bad(name(client), error.to_string(), "mend the file, then run `memoir init`")),
+        }
+    }
+    checks.extend(left_behind(context, &fired));
+    checks
+}
+
+const fn name(client: Client) -> &'static str {
+    match client {
+        Client::Codex => "codex hooks",
+        Client::Claude => "claude hooks",
+        Client::Gemini => "gemini hooks",
+        Client::Copilot => "copilot hooks",
+        Client::Opencode => "opencode hooks",
+    }
+}
+
+fn hooks(context: &Context, client: Client, state: &State, launcher: &Launcher, fired: &[Fired]) -> Check {
+    let name = name(client);
+    let file = state.place.hooks.display();
+    let of_client = || fired.iter().filter(|one| one.client == client && !one.is_bad_payload());
+    let last_ms = of_client().map(|one| one.last_ms).max();
+    if state.hooks == 0 {
+        return good(name, "not installed: only its history is known; `memoir init` installs them".to_owned());
+    }
+    if let Some(setting) = state.off {
+        let fix = format!("change `{setting}` in its settings");
+        return bad(name, format!("{file} has them, but the setting `{setting}` keeps them from running"), &fix);
+    }
+    if !launcher.is_alive() {
+        return bad(name, format!("{} leads nowhere", launcher.path().display()), "run `memoir init` again");
+    }
+    if state.untrusted > 0 {
+        let detail =
+            format!("{} of {} in {file} are not trusted, so Codex does not run them", state.untrusted, state.hooks);
+        return bad(name, detail, "run `memoir init`, or start `codex` and trust them");
+    }
+    if !state.missing.is_empty() || state.stale > 0 {
+        let missing = if state.missing.is_empty() { "nothing".to_owned() } else { state.missing.join(", ") };
+        let detail = format!("{file} is of another version: {missing} missing, {} with another command", state.stale);
+        return bad(name, detail, "run `memoir init` again");
+    }
+    let installed =
+        format!("{} installed{}", state.hooks, if state.place.trust.is_some() { " and trusted" } else { "" });
+    let since_ms = last_ms.unwrap_or(i64::MIN).max(modified_ms(&state.place.hooks));
+    let newest = newest_session(client);
+    if let Some(session_ms) = newest
+        && session_ms > since_ms.saturating_add(SILENCE_MS)
+        && !pause::is_paused(&context.home)
+    {
+        let last = last_ms.map_or_else(|| "never".to_owned(), times::local);
+        let detail =
+            format!("{installed}, but it wrote a session at {} and they fired last: {last}", times::local(session_ms));
+        return bad(name, detail, "see what the client says about hooks when it starts");
+    }
+    match last_ms {
+        None => good(name, format!("{installed}; none has fired yet: start a session")),
+        Some(last_ms) => {
+            let events: Vec<String> = of_client().map(|one| format!("{} {}", one.event, one.count)).collect();
+            good(name, format!("{installed}; fired last at {} ({})", times::local(last_ms), events.join(", ")))
+        }
+    }
+}
+
+fn modified_ms(path: &Path) -> i64 {
+    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(i64::MIN)
+}
+
+/// When a client last wrote to a session file.
+fn newest_session(client: Client) -> Option<i64> {
+    let found: Found = Wanted { clients: vec![client], ..Wanted::default() }.find(&clients::dirs());
+    found.files.iter().map(|file| file.modified_ms).max()
+}
+
+/// What hooks could not do.
+fn left_behind(context: &Context, fired: &[Fired]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let (lost, at_ms) = status::dropped(&context.home);
+    if lost > 0 {
+        let detail = format!("hooks could keep {} nowhere, last at {}", count(lost, "event"), times::local(at_ms));
+        checks.push(bad("dropped", detail, "make room on the disk, then run `memoir import`: session files have them"));
+    }
+    for one in fired.iter().filter(|one| one.is_bad_payload() && one.last_ms > now_ms() - NEWS_MS) {
+        let what = format!("{} sent {} that memoir cannot read", one.client, count(one.count, "payload"));
+        let detail = format!("{what}, last at {}", times::local(one.last_ms));
+        checks.push(bad("payloads", detail, "run `memoir import`: session files have what they were about"));
+    }
+    let pending = context.pending().count() as u64;
+    if pending > 0 {
+        checks.push(good("pending", format!("{} to be read by the next command", count(pending, "session file"))));
+    }
+    checks
+}

@@ -1,0 +1,100 @@
+//! `memoir exclude`: what is not to be recorded.
+
+use super::{Context, config};
+use crate::cli::{ExcludeArgs, ExcludeWhat};
+use crate::clients;
+use crate::exit::{Done, Usage};
+use crate::print::Out;
+use crate::settings::{Origin, Settings};
+use anyhow::{Context as _, Result};
+use memoir_record::{OFF_FILE, Projects};
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+
+pub fn run(context: &Context, args: &ExcludeArgs) -> Result<Done> {
+    let said = match &args.what {
+        None => return list(context, args.json),
+        Some(ExcludeWhat::Here) => here(args.remove)?,
+        Some(ExcludeWhat::Path { dir }) => {
+            let dir = fs::canonicalize(dir).or_else(|_| std::path::absolute(dir)).unwrap_or_else(|_| dir.clone());
+            change(context, "capture.exclude_paths", &dir.to_string_lossy(), args.remove)?
+        }
+        Some(ExcludeWhat::Tool { name }) => change(context, "capture.exclude_tools", name, args.remove)?,
+        Some(ExcludeWhat::Pattern { pattern }) => change(context, "capture.exclude_patterns", pattern, args.remove)?,
+    };
+    let mut out = Out::new();
+    out.line(&said)?;
+    out.flush()?;
+    Ok(Done::Well)
+}
+
+/// What is excluded, for whoever asks.
+pub fn excluded(settings: &Settings) -> [(&'static str, &[String]); 4] {
+    [
+        ("paths", &settings.exclude_paths),
+        ("tools", &settings.exclude_tools),
+        ("patterns", &settings.exclude_patterns),
+        ("private markers", &settings.private_markers),
+    ]
+}
+
+fn list(context: &Context, json: bool) -> Result<Done> {
+    let settings = &context.settings;
+    let mut out = Out::new();
+    if json {
+        out.json(&json!({
+            "paths": settings.exclude_paths, "tools": settings.exclude_tools,
+            "patterns": settings.exclude_patterns, "privateMarkers": settings.private_markers,
+        }))?;
+    } else {
+        for (what, names) in excluded(settings) {
+            out.line(&format!("{what}: {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") }))?;
+        }
+        out.line(&format!("projects: those with a file named {OFF_FILE} in them"))?;
+    }
+    out.flush()?;
+    Ok(Done::Well)
+}
+
+/// Adds to a list in config.toml, or takes out of it.
+fn change(context: &Context, key: &'static str, value: &str, remove: bool) -> Result<String> {
+    if let Some((_, Origin::Environment(name))) = context.settings.shown.get(key) {
+        return Err(Usage(format!("{name} sets this list: change it there")).into());
+    }
+    let mut names = match key {
+        "capture.exclude_paths" => context.settings.exclude_paths.clone(),
+        "capture.exclude_tools" => context.settings.exclude_tools.clone(),
+        _ => context.settings.exclude_patterns.clone(),
+    };
+    let is_there = names.iter().any(|name| name == value);
+    match (remove, is_there) {
+        (true, false) => return Err(Usage(format!("`{value}` is not excluded")).into()),
+        (false, true) => return Ok(format!("`{value}` is excluded already")),
+        (true, true) => names.retain(|name| name != value),
+        (false, false) => names.push(value.to_owned()),
+    }
+    config::set_list(&context.home, key, &names)?;
+    Ok(match remove {
+        true => format!("`{value}` is recorded again from now on"),
+        false => format!("`{value}` is not recorded from now on; what is recorded already stays"),
+    })
+}
+
+/// Turns recording off, or on again, for the project around this directory.
+fn here(remove: bool) -> Result<String> {
+    let cwd = std::env::current_dir().context("this directory cannot be told")?;
+    let mut projects = Projects::new(clients::user_home());
+    let root: PathBuf = projects.of(Some(&cwd.to_string_lossy()), None).root.clone().unwrap_or(cwd);
+    let file = root.join(OFF_FILE);
+    if remove {
+        fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+        return Ok(format!("{} is recorded again from now on", root.display()));
+    }
+    fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&file)
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(format!("nothing below {} is recorded from now on ({OFF_FILE} says so)", root.display()))
+}

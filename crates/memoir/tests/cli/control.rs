@@ -1,0 +1,139 @@
+//! What the user decides about recording: pauses, exclusions, prompts that are private, projects that are off.
+
+use crate::support::{Home, Ran};
+use serde_json::{Value, json};
+use std::fs;
+
+fn hook(home: &Home, client: &str, payload: &Value) -> Ran {
+    let ran = home.feed(&["hook", client], payload.to_string()).succeeded();
+    assert_eq!(ran.out, "{}\n", "{ran:?}");
+    ran
+}
+
+fn prompt(home: &Home, turn: &str, cwd: &str, text: &str) {
+    let payload = json!({
+        "session_id": "s", "turn_id": turn, "transcript_path": null, "cwd": cwd,
+        "hook_event_name": "UserPromptSubmit", "prompt": text,
+    });
+    hook(home, "codex", &payload);
+}
+
+/// One line of a Claude transcript.
+fn line(uuid: &str, at: &str, text: &str) -> String {
+    let line = json!({
+        "type": "user", "uuid": uuid, "parentUuid": null, "sessionId": "c1", "cwd": "/p", "timestamp": at,
+        "promptId": uuid, "message": {"role": "user", "content": text},
+    });
+    format!("{line}\n")
+}
+
+#[test]
+fn nothing_of_a_pause_is_recorded_not_even_by_an_import_after_it() {
+    let home = Home::new();
+    prompt(&home, "1", "/p", "before");
+    home.run(&["pause"]).succeeded();
+    let status = home.run(&["status"]).succeeded();
+    assert!(status.out.contains("paused  until `memoir unpause`"), "{}", status.out);
+    assert_eq!(home.status()["pausedUntil"], "unpause");
+    prompt(&home, "2", "/p", "in the pause");
+    home.ingest(&[crate::support::event("piped in the pause")]).failed_in_one_line(1, &["recording is paused"]);
+    let in_pause = now();
+    let file = home.top().join(".claude/projects/p/c1.jsonl");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, line("u1", "2026-01-01T00:00:00Z", "long ago") + &line("u2", &in_pause, "meanwhile")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    home.run(&["unpause"]).succeeded();
+    prompt(&home, "3", "/p", "after");
+    let summary = home.run(&["import", "--json"]).succeeded().json();
+    assert_eq!(summary["excluded"], json!({"while paused": 1}));
+    assert_eq!(home.prompts(), ["long ago", "before", "after"]);
+    assert!(home.status()["pausedUntil"].is_null());
+    home.run(&["pause", "--for", "soon"]).failed_in_one_line(2, &["no length of time"]);
+}
+
+/// Now, as a client writes it.
+fn now() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    memoir_event::format_ms(i64::try_from(now.as_millis()).unwrap())
+}
+
+#[test]
+fn a_pause_ends_by_itself() {
+    let home = Home::with_one_event();
+    home.run(&["pause", "--for", "0m"]).succeeded();
+    prompt(&home, "1", "/p", "after it");
+    assert_eq!(home.prompts(), ["kept from before", "after it"]);
+}
+
+#[test]
+fn what_is_excluded_is_not_recorded_and_is_said_in_the_status() {
+    let home = Home::new();
+    let project = home.top().join("secret project");
+    fs::create_dir_all(project.join("deep")).unwrap();
+    let cwd = project.join("deep");
+    let cwd = cwd.to_str().unwrap();
+    home.run(&["exclude", "path", project.to_str().unwrap()]).succeeded();
+    home.run(&["exclude", "pattern", "(?i)acme, inc{1,2}"]).succeeded();
+    home.run(&["exclude", "tool", "shell*"]).succeeded();
+    prompt(&home, "1", cwd, "in the excluded place");
+    prompt(&home, "2", "/p", "for Acme, Inc only");
+    prompt(&home, "3", "/p", "[private] my salary");
+    let tool = |name: &str| {
+        json!({"session_id": "s", "turn_id": "4", "transcript_path": null, "cwd": "/p", "tool_use_id": name,
+               "hook_event_name": "PreToolUse", "tool_name": name, "tool_input": {"command": name}})
+    };
+    prompt(&home, "4", "/p", "in the open");
+    hook(&home, "codex", &tool("shell_command"));
+    hook(&home, "codex", &tool("apply_patch"));
+    let events = home.events();
+    assert_eq!(events.len(), 2, "{events:?}");
+    let status = home.run(&["status"]).succeeded().out;
+    for part in ["paths: ", "secret project", "patterns: (?i)acme, inc{1,2}", "tools: shell*", "[private]"] {
+        assert!(status.contains(part), "{part} in {status}");
+    }
+    home.run(&["exclude", "path", project.to_str().unwrap(), "--remove"]).succeeded();
+    prompt(&home, "5", cwd, "recorded again");
+    assert_eq!(home.prompts().last().unwrap(), "recorded again");
+}
+
+#[test]
+fn a_pattern_that_cannot_be_read_is_refused_before_it_can_harm() {
+    let home = Home::new();
+    home.run(&["exclude", "pattern", "a("]).failed_in_one_line(2, &["unclosed group"]);
+    home.run(&["config", "set", "capture.exclude_patterns", "a("]).failed_in_one_line(2, &["unclosed group"]);
+    home.run(&["exclude", "tool", "Bash", "--remove"]).failed_in_one_line(2, &["is not excluded"]);
+    prompt(&home, "1", "/p", "still recorded");
+    assert_eq!(home.prompts(), ["still recorded"]);
+    // Written by hand, it must not cost the hook's client anything, nor the record for good.
+    fs::write(home.dir().join("config.toml"), "[capture]\nexclude_patterns = [\"a(\"]\n").unwrap();
+    let ran = home.feed(&["hook", "codex"], r#"{"session_id":"s","hook_event_name":"Stop"}"#).succeeded();
+    assert_eq!(ran.out, "{}\n");
+    assert!(ran.err.contains("unclosed group"), "{ran:?}");
+}
+
+#[test]
+fn a_project_is_turned_off_by_a_file_in_it() {
+    let home = Home::new();
+    let project = home.top().join("project");
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::create_dir_all(project.join(".git")).unwrap();
+    fs::write(project.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let mut command = home.command(&["exclude", "here"]);
+    command.current_dir(project.join("src"));
+    crate::support::run(command, b"").succeeded();
+    assert!(project.join(".nomemoir").exists());
+    let cwd = project.join("src");
+    prompt(&home, "1", cwd.to_str().unwrap(), "off");
+    prompt(&home, "2", home.top().to_str().unwrap(), "on");
+    assert_eq!(home.prompts(), ["on"]);
+}
+
+#[test]
+fn what_memoirs_own_agents_do_is_not_recorded() {
+    let home = Home::new();
+    let payload = r#"{"session_id":"s","turn_id":"t","hook_event_name":"UserPromptSubmit","prompt":"mine","cwd":"/p"}"#;
+    let mut command = home.command(&["hook", "codex"]);
+    command.env("MEMOIR_AGENT", "1");
+    assert_eq!(crate::support::run(command, payload.as_bytes()).succeeded().out, "{}\n");
+    assert!(!home.dir().exists());
+}
