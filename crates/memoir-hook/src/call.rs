@@ -1,15 +1,15 @@
 //! The course of one hook call.
 
 use crate::fired::{self, BAD_PAYLOAD};
-use crate::keep::{Kept, for_server, keep};
-use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
+use memoir_capture::{HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
-use memoir_journal::{Admission, Cursor, Journal, Redacted};
+use memoir_journal::{Cursor, Journal};
 use memoir_record::{
-    CaughtUp, ClientDirs, Importer, Judge, Lane, Mark, Names, Pending, Policy, Projects, Spool, file_of, rename_project,
+    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Rules, Spool, file_of,
+    for_server, keep, rename_project,
 };
-use memoir_redact::Redactor;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -24,18 +24,10 @@ pub struct Hook<'a> {
     pub spool: &'a Spool,
     /// Session files that are left for later.
     pub pending: &'a Pending,
-    /// What takes secrets out.
-    pub redactor: &'a Redactor,
-    /// What is not to be recorded.
-    pub policy: &'a Policy,
-    /// How much of long texts is kept.
-    pub limits: memoir_journal::Limits,
+    /// For whom and by which rules.
+    pub rules: Rules<'a>,
     /// Where clients keep their sessions.
     pub dirs: &'a ClientDirs,
-    /// The contributor.
-    pub actor: Option<&'a str>,
-    /// The user's own directory.
-    pub user_home: Option<&'a Path>,
     /// The time.
     pub clock: &'a memoir_journal::Clock,
     /// Whether events also go to a server: they are put into its outbox.
@@ -92,16 +84,18 @@ impl Hook<'_> {
 
     fn record(&self, call: &HookCall, now: &Time, answer: &mut Answer) -> Result<(), String> {
         let names = Names::new(self.clock.clone()).map_err(|error| error.to_string())?;
-        let excluded = call.cwd.as_deref().is_some_and(|cwd| self.policy.excludes_dir(cwd))
-            || call.tool.as_deref().is_some_and(|tool| self.policy.excludes_tool(tool));
+        let excluded = call.cwd.as_deref().is_some_and(|cwd| self.rules.policy.excludes_dir(cwd))
+            || call.tool.as_deref().is_some_and(|tool| self.rules.policy.excludes_tool(tool));
         let mut cursors = self.fired(call, now, answer);
-        let (mut batch, mut caught_up) = (Vec::new(), None);
+        let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         if !excluded {
-            let mut judge = self.judge(call, &mut cursors);
+            let mut intake = self.intake(call, &mut cursors);
             let read = self.catch_up(call);
             let is_whole = read.as_ref().is_some_and(|read| read.is_whole);
             let fallback = call.fallback.iter().filter(|_| !is_whole);
-            batch = self.admit(call.captured.iter().chain(fallback), &mut judge);
+            let seen = call.captured.iter().chain(fallback).cloned();
+            batch = seen.filter_map(|captured| intake.take(captured).ok()).collect();
+            renamed = intake.take_renamed();
             caught_up = read;
         }
         let seen = batch.len();
@@ -122,7 +116,9 @@ impl Hook<'_> {
                 answer.problems.push(problem);
             }
         }
-        self.rename(call, answer);
+        if matches!(call.moment, Moment::SessionStart | Moment::Prompt) {
+            self.rename(&renamed, answer);
+        }
         if self.to_server && seen > 0 {
             let records = for_server(batch.get(..seen).unwrap_or_default(), &names);
             match self.spool.keep(Lane::Server, &records) {
@@ -144,37 +140,25 @@ impl Hook<'_> {
         }
     }
 
-    /// A judge that knows whether the present turn is private; a prompt decides that anew.
-    fn judge(&self, call: &HookCall, cursors: &mut Vec<Cursor>) -> Judge {
+    /// An intake that knows whether the present turn is private; a prompt decides that anew.
+    fn intake(&self, call: &HookCall, cursors: &mut Vec<Cursor>) -> Intake<'_> {
+        let hasher = self.journal.map_or_else(|| KeyHasher::new([0; 32]), |journal| journal.hasher().clone());
+        let mut intake = Intake::new(self.rules, hasher);
         let stream = format!("private|{}|{}", call.client, call.session);
         let known = self.journal.and_then(|journal| journal.cursor(&stream).ok().flatten());
         let known = known.map(|cursor| cursor.position).filter(|turn| !turn.is_empty());
         let (Moment::Prompt, Some(prompt)) = (call.moment, &call.prompt) else {
             let turn = known.map(|turn| if turn == ANY_TURN { String::new() } else { turn });
-            return Judge::knowing(&call.session, turn.as_deref());
+            intake.judge().begin(turn.as_deref().map(|turn| (call.session.as_str(), turn)));
+            return intake;
         };
-        let is_private = self.policy.is_private(prompt);
+        let is_private = self.rules.policy.is_private(prompt);
         if is_private || known.is_some() {
             let turn = call.turn.clone().unwrap_or_else(|| ANY_TURN.to_owned());
             let position = if is_private { turn } else { String::new() };
             cursors.push(Cursor { stream, sequence: 0, position });
         }
-        Judge::default()
-    }
-
-    fn admit<'c>(&self, captured: impl Iterator<Item = &'c Captured>, judge: &mut Judge) -> Vec<Redacted> {
-        let hasher = self.journal.map_or_else(|| KeyHasher::new([0; 32]), |journal| journal.hasher().clone());
-        let admission = Admission::new(self.redactor, hasher).with_limits(self.limits);
-        let mut projects = Projects::new(self.user_home.map(Path::to_owned));
-        captured
-            .filter(|captured| judge.forbids(self.policy, captured).is_none())
-            .map(|captured| {
-                let mut event = captured.event.clone();
-                event.repo.clone_from(&projects.of(captured.cwd.as_deref(), captured.remote.as_deref()).id);
-                event.actor = self.actor.map(str::to_owned);
-                admission.admit(event)
-            })
-            .collect()
+        intake
     }
 
     /// Reads what the session file has beyond what hooks see, as far as there is time for it.
@@ -190,17 +174,7 @@ impl Hook<'_> {
         let path = call.agent_transcript.as_ref().or(call.transcript.as_ref())?;
         let file = file_of(call.client, Path::new(path), call.cwd.as_deref())?;
         let never = AtomicBool::new(false);
-        let importer = Importer {
-            journal,
-            redactor: self.redactor,
-            policy: self.policy,
-            limits: self.limits,
-            dirs: self.dirs,
-            actor: self.actor,
-            user_home: self.user_home,
-            clock: self.clock,
-            stop: &never,
-        };
+        let importer = Importer { journal, rules: self.rules, dirs: self.dirs, clock: self.clock, stop: &never };
         let read = importer.catch_up(&file, CATCH_UP_BYTES).ok()?;
         if !read.is_whole {
             let _ = self.leave_mark(call, false);
@@ -217,22 +191,18 @@ impl Hook<'_> {
     fn leave_mark(&self, call: &HookCall, is_ended: bool) -> std::io::Result<()> {
         for path in call.transcript.iter().chain(&call.agent_transcript) {
             let mark = Mark { client: call.client, path: path.into(), cwd: call.cwd.clone(), is_ended };
-            self.pending.leave(&mark, self.redactor)?;
+            self.pending.leave(&mark, self.rules.redactor)?;
         }
         Ok(())
     }
 
     /// A project that has got an address goes by it from now on.
-    fn rename(&self, call: &HookCall, answer: &mut Answer) {
-        let (Some(journal), Some(cwd)) = (self.journal, call.cwd.as_deref()) else { return };
-        if call.moment != Moment::SessionStart && call.moment != Moment::Prompt {
-            return;
-        }
-        let mut projects = Projects::new(self.user_home.map(Path::to_owned));
-        let project = projects.of(Some(cwd), None);
-        let Some(path_id) = project.path_id.as_ref().filter(|path_id| **path_id != project.id) else { return };
-        if let Err(error) = rename_project(journal, self.redactor, self.clock, path_id, &project.id) {
-            answer.problems.push(error.to_string());
+    fn rename(&self, renamed: &BTreeSet<(String, String)>, answer: &mut Answer) {
+        let Some(journal) = self.journal else { return };
+        for (from, to) in renamed {
+            if let Err(error) = rename_project(journal, self.rules.redactor, self.clock, from, to) {
+                answer.problems.push(error.to_string());
+            }
         }
     }
 }

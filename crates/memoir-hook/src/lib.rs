@@ -5,7 +5,6 @@
 
 mod call;
 mod fired;
-mod keep;
 
 pub use call::{Answer, Hook};
 pub use fired::{Fired, fired};

@@ -10,7 +10,10 @@ mod doctor;
 mod drain;
 mod import;
 mod input;
+mod intake;
+mod keep;
 mod lines;
+mod live;
 mod local;
 mod names;
 mod notice;
@@ -33,6 +36,8 @@ pub use import::{
     Progress, SourceFile, Wanted, read_shrunk, rename_project,
 };
 pub use input::{Input, Polled};
+pub use intake::{Intake, Rules};
+pub use keep::{Kept, for_server, keep};
 pub use lines::{BadLine, Line, Lines};
 pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};
 pub use names::{Names, NamesError};

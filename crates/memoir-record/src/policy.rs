@@ -124,13 +124,10 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge that knows of a private turn from before.
-    pub fn knowing(thread: &str, turn: Option<&str>) -> Judge {
-        let mut judge = Judge::default();
-        if let Some(turn) = turn {
-            judge.private.insert(thread.to_owned(), turn.to_owned());
-        }
-        judge
+    /// Begins with another file or session, of which these private turns are known by their threads.
+    pub fn begin<'t>(&mut self, private: impl IntoIterator<Item = (&'t str, &'t str)>) {
+        self.private = private.into_iter().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
+        self.calls.clear();
     }
 
     /// The private turns, by thread.
@@ -237,7 +234,8 @@ mod tests {
         assert_eq!(judge.forbids(&policy, &text(Kind::ToolResult, "2", "out")), Some(Reason::Private));
         assert_eq!(judge.forbids(&policy, &text(Kind::UserMessage, "3", "and now?")), None);
         assert_eq!(judge.forbids(&policy, &text(Kind::AssistantMessage, "3", "this")), None);
-        let mut later = Judge::knowing("s", Some("2"));
+        let mut later = Judge::default();
+        later.begin([("s", "2"), ("t", "9")]);
         assert_eq!(later.forbids(&policy, &text(Kind::ToolCall, "2", "x")), Some(Reason::Private));
     }
 

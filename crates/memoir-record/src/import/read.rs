@@ -5,16 +5,14 @@ use super::format::{self, Format};
 use super::lines::{FileLines, Line};
 use super::position::{self, Position, Stamp};
 use super::{database, summary::FileReport};
-use crate::policy::{Judge, Policy};
-use crate::project::Projects;
-use memoir_capture::{Captured, Out, Parser, Salt, gemini};
+use crate::intake::{Intake, Rules};
+use memoir_capture::{Out, Parser, Salt, gemini};
 use memoir_event::KeyHasher;
-use memoir_journal::{Admission, Cursor, Limits, Redacted};
-use memoir_redact::Redactor;
+use memoir_journal::{Cursor, Redacted};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Events in one portion.
@@ -25,12 +23,8 @@ const PORTION_BYTES: usize = 1 << 20;
 
 /// What every reader shares.
 pub(super) struct Shared<'a> {
-    pub redactor: &'a Redactor,
+    pub rules: Rules<'a>,
     pub hasher: KeyHasher,
-    pub policy: &'a Policy,
-    pub limits: Limits,
-    pub actor: Option<&'a str>,
-    pub user_home: Option<PathBuf>,
     pub salt: Salt,
     pub stop: &'a AtomicBool,
 }
@@ -72,10 +66,8 @@ pub(super) const STREAM_PREFIX: &str = "import|";
 /// One file being read.
 pub(super) struct Reading<'a, 'g> {
     shared: &'a Shared<'a>,
-    admission: Admission<'a>,
-    projects: &'a mut Projects,
+    intake: &'g mut Intake<'a>,
     stream: String,
-    judge: Judge,
     out: Out,
     batch: Vec<Redacted>,
     batch_bytes: usize,
@@ -87,21 +79,20 @@ pub(super) struct Reading<'a, 'g> {
 }
 
 /// Reads a file; `budget` bounds how many bytes of it.
-pub(super) fn read_file(
-    shared: &Shared<'_>,
+pub(super) fn read_file<'a>(
+    shared: &'a Shared<'a>,
     file: &SourceFile,
     cursor: Option<&Cursor>,
     budget: Option<u64>,
-    projects: &mut Projects,
+    intake: &mut Intake<'a>,
     give: &mut dyn FnMut(Portion) -> Go,
 ) -> FileReport {
     let known: Option<Position> = cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok());
+    intake.judge().begin([]);
     let mut reading = Reading {
         shared,
-        admission: Admission::new(shared.redactor, shared.hasher.clone()).with_limits(shared.limits),
-        projects,
+        intake,
         stream: stream_of(file, shared.salt),
-        judge: Judge::default(),
         out: Out::default(),
         batch: Vec::new(),
         batch_bytes: 0,
@@ -119,6 +110,7 @@ pub(super) fn read_file(
         let is_gone = error.kind() == io::ErrorKind::NotFound;
         reading.report.fail(if is_gone { "it is gone" } else { "" }, &error);
     }
+    reading.report.renamed = reading.intake.take_renamed();
     reading.report
 }
 
@@ -147,9 +139,8 @@ impl Reading<'_, '_> {
             None => None,
         };
         let (offset, mut number) = at.map_or((0, 0), |at| (at.offset, at.lines));
-        for (thread, turn) in at.into_iter().flat_map(|at| &at.private) {
-            self.judge = Judge::knowing(thread, Some(turn));
-        }
+        let private = at.into_iter().flat_map(|at| &at.private).map(|(thread, turn)| (thread.as_str(), turn.as_str()));
+        self.intake.judge().begin(private);
         let run = opened.run_name(self.shared.salt)?;
         let state = at.map(|at| at.state.as_str());
         let mut parser = format::parser(file.format, &file.path, file.cwd.as_deref(), &run, state, self.shared.salt);
@@ -158,7 +149,7 @@ impl Reading<'_, '_> {
         let (events_before, problems_before) = at.map_or((0, 0), |at| (at.events, at.problems));
         let mut position = Position {
             seen: stamp,
-            path: self.shared.redactor.text(&file.path.to_string_lossy()).into_owned(),
+            path: self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned(),
             ..Position::default()
         };
         loop {
@@ -203,12 +194,12 @@ impl Reading<'_, '_> {
         self.hand_over(Some(&mut position), place.0, &file.path)
     }
 
-    fn note(&self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
+    fn note(&mut self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
         (position.offset, position.lines) = place;
         position.events = before.0 + self.report.events;
         position.problems = before.1 + self.report.tally.problems.values().sum::<u64>();
-        position.state = self.shared.redactor.json(&parser.state()).into_owned();
-        position.private = self.judge.private().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
+        position.state = self.shared.rules.redactor.json(&parser.state()).into_owned();
+        position.private = self.intake.judge().private().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
     }
 
     fn one_line(&mut self, parser: &mut dyn Parser, number: u64, line: Line<'_>) {
@@ -250,18 +241,13 @@ impl Reading<'_, '_> {
     fn admit(&mut self) {
         self.report.tally.merge(std::mem::take(&mut self.out.tally));
         for captured in std::mem::take(&mut self.out).events {
-            if let Some(reason) = self.judge.forbids(self.shared.policy, &captured) {
-                *self.report.excluded.entry(reason).or_default() += 1;
-                continue;
-            }
-            let Captured { mut event, cwd, remote } = captured;
-            let project = self.projects.of(cwd.as_deref(), remote.as_deref());
-            event.repo.clone_from(&project.id);
-            if let Some(path_id) = project.path_id.as_ref().filter(|path_id| **path_id != project.id) {
-                self.report.renamed.insert((path_id.clone(), project.id.clone()));
-            }
-            event.actor = self.shared.actor.map(str::to_owned);
-            let admitted = self.admission.admit(event);
+            let admitted = match self.intake.take(captured) {
+                Ok(admitted) => admitted,
+                Err(reason) => {
+                    *self.report.excluded.entry(reason).or_default() += 1;
+                    continue;
+                }
+            };
             self.batch_bytes += admitted.event().content.verbatim().len();
             self.report.events += 1;
             self.report.redactions += admitted.secrets();
@@ -308,7 +294,7 @@ impl Reading<'_, '_> {
 
     /// Hands over the rest of something without lines, with a position that says how it was.
     pub(super) fn hand_over_end(&mut self, file: &SourceFile, seen: Stamp, state: String, lines: u64) {
-        let path = self.shared.redactor.text(&file.path.to_string_lossy()).into_owned();
+        let path = self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned();
         let position = Position {
             offset: seen.bytes,
             lines,

@@ -3,12 +3,11 @@
 use super::files::{ClientDirs, Found, SourceFile};
 use super::read::{Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
 use super::summary::{FileReport, ImportSummary};
+use crate::intake::{Intake, Rules};
 use crate::names::{Names, NamesError};
-use crate::policy::Policy;
-use crate::project::Projects;
 use memoir_capture::Salt;
 use memoir_event::Client;
-use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Limits, Redacted};
+use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Redacted};
 use memoir_redact::Redactor;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -52,18 +51,10 @@ pub struct Progress {
 pub struct Importer<'a> {
     /// The journal.
     pub journal: &'a dyn Journal,
-    /// What takes secrets out.
-    pub redactor: &'a Redactor,
-    /// What is not to be recorded.
-    pub policy: &'a Policy,
-    /// How much of long texts is kept.
-    pub limits: Limits,
+    /// For whom and by which rules.
+    pub rules: Rules<'a>,
     /// Where clients keep their sessions.
     pub dirs: &'a ClientDirs,
-    /// The contributor.
-    pub actor: Option<&'a str>,
-    /// The user's own directory.
-    pub user_home: Option<&'a std::path::Path>,
     /// The time.
     pub clock: &'a Clock,
     /// Set by a signal: stop soon, and well.
@@ -74,11 +65,7 @@ impl Importer<'_> {
     fn shared(&self) -> Shared<'_> {
         let hasher = self.journal.hasher().clone();
         Shared {
-            redactor: self.redactor,
-            policy: self.policy,
-            limits: self.limits,
-            actor: self.actor,
-            user_home: self.user_home.map(std::path::Path::to_owned),
+            rules: self.rules,
             salt: Salt(hasher.hash(b"memoir capture state")),
             hasher,
             stop: self.stop,
@@ -146,9 +133,9 @@ impl Importer<'_> {
     pub fn catch_up(&self, file: &SourceFile, bytes_max: u64) -> Result<CaughtUp, ImportError> {
         let shared = self.shared();
         let cursor = self.journal.cursor(&stream_of(file, shared.salt))?;
-        let mut projects = Projects::new(shared.user_home.clone());
+        let mut intake = Intake::new(shared.rules, shared.hasher.clone());
         let mut portions = Vec::new();
-        let report = read_file(&shared, file, cursor.as_ref(), Some(bytes_max), &mut projects, &mut |portion| {
+        let report = read_file(&shared, file, cursor.as_ref(), Some(bytes_max), &mut intake, &mut |portion| {
             portions.push(portion);
             Go::On
         });
@@ -159,7 +146,7 @@ impl Importer<'_> {
     fn rename(&self, journal: &dyn Journal, renamed: &BTreeSet<(String, String)>) -> Result<u64, ImportError> {
         let mut count = 0;
         for (from, to) in renamed {
-            count += u64::from(rename_project(journal, self.redactor, self.clock, from, to)?);
+            count += u64::from(rename_project(journal, self.rules.redactor, self.clock, from, to)?);
         }
         Ok(count)
     }
@@ -200,20 +187,20 @@ enum Told {
     Done(usize, Box<FileReport>),
 }
 
-fn read_files(
-    shared: &Shared<'_>,
+fn read_files<'a>(
+    shared: &'a Shared<'a>,
     files: &[SourceFile],
     cursors: &HashMap<String, Cursor>,
     next: &AtomicUsize,
     sender: &SyncSender<Told>,
 ) {
-    let mut projects = Projects::new(shared.user_home.clone());
+    let mut intake = Intake::new(shared.rules, shared.hasher.clone());
     while !shared.stop.load(Ordering::Relaxed) {
         let at = next.fetch_add(1, Ordering::Relaxed);
         let Some(file) = files.get(at) else { return };
         let cursor = cursors.get(&stream_of(file, shared.salt));
         let mut gone = false;
-        let report = read_file(shared, file, cursor, None, &mut projects, &mut |portion| {
+        let report = read_file(shared, file, cursor, None, &mut intake, &mut |portion| {
             gone = sender.send(Told::Portion(portion)).is_err();
             if gone { Go::Stop } else { Go::On }
         });

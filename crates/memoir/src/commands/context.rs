@@ -9,7 +9,7 @@ use crate::stop;
 use anyhow::Result;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::SqliteJournal;
-use memoir_record::{Importer, Lane, Pending, Policy, Projects, Spool, SpoolLimits, drain_into_journal};
+use memoir_record::{Importer, Lane, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal};
 use std::time::Duration;
 
 /// A quick command spends at most this long on what earlier ones left.
@@ -70,17 +70,14 @@ impl Context {
         let (redactor, policy, clock) = (self.settings.redactor()?, self.policy()?, system_clock());
         let (dirs, user_home, actor) = (clients::dirs(), clients::user_home(), self.actor());
         let stop = stop::on_signal()?;
-        work(&Importer {
-            journal,
+        let rules = Rules {
             redactor: &redactor,
             policy: &policy,
             limits: self.settings.limits(),
-            dirs: &dirs,
             actor: actor.as_deref(),
             user_home: user_home.as_deref(),
-            clock: &clock,
-            stop: &stop,
-        })
+        };
+        work(&Importer { journal, rules, dirs: &dirs, clock: &clock, stop: &stop })
     }
 
     /// Stores what an earlier process could only spool; what still cannot be stored goes on waiting.

@@ -13,7 +13,7 @@ use memoir_capture::read_hook;
 use memoir_event::{Client, Time};
 use memoir_hook::{Answer, Hook};
 use memoir_journal::Journal;
-use memoir_record::{Mark, Pending, Place, RemoteOptions, RemoteRecorder, read_shrunk};
+use memoir_record::{Mark, Pending, Place, RemoteOptions, RemoteRecorder, Rules, read_shrunk};
 use memoir_redact::Redactor;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -125,12 +125,14 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
         spool: &spool,
         pending: &pending,
-        redactor: &redactor,
-        policy: &policy,
-        limits: context.settings.limits(),
+        rules: Rules {
+            redactor: &redactor,
+            policy: &policy,
+            limits: context.settings.limits(),
+            actor: actor.as_deref(),
+            user_home: user_home.as_deref(),
+        },
         dirs: &dirs,
-        actor: actor.as_deref(),
-        user_home: user_home.as_deref(),
         clock: &clock,
         to_server: context.settings.server_url.is_some(),
     };

@@ -1,13 +1,14 @@
-//! Keeps what a hook has seen: in the journal, or else in the spool, or else as a number.
+//! Keeps what was seen as it happened: in the journal, or else in the spool, or else as a number.
 
+use crate::names::Names;
+use crate::spool::{Lane, Spool};
+use crate::wire::{Destination, RawRecord, Sender, encode};
 use memoir_event::Identity;
 use memoir_journal::{Cursor, Journal, Redacted};
-use memoir_record::wire::{Destination, RawRecord, Sender, encode};
-use memoir_record::{Lane, Names, Spool};
 
 /// What became of it.
 #[derive(Debug)]
-pub(crate) enum Kept {
+pub enum Kept {
     /// It is in the journal.
     Stored,
     /// It waits in the spool, because of what is wrong with the journal.
@@ -17,7 +18,7 @@ pub(crate) enum Kept {
 }
 
 /// Stores a batch with its cursors; what the journal cannot take now is spooled.
-pub(crate) fn keep(
+pub fn keep(
     journal: Option<&dyn Journal>,
     spool: &Spool,
     names: &Names,
@@ -52,7 +53,7 @@ fn record(redacted: &Redacted, has_keys: bool, names: &Names) -> RawRecord {
 }
 
 /// Records for a server, from events that lost their secrets.
-pub(crate) fn for_server(batch: &[Redacted], names: &Names) -> Vec<RawRecord> {
+pub fn for_server(batch: &[Redacted], names: &Names) -> Vec<RawRecord> {
     let sender = Sender { cwd: None, to: Destination::Server };
     batch.iter().map(|redacted| encode(redacted.event(), sender, Some(&names.uuid()))).collect()
 }
