@@ -10,6 +10,11 @@ pub trait Parser: Send {
     /// Nothing more is there for now.
     fn pause(&mut self, out: &mut Out);
 
+    /// Nothing more will ever come, be it whole or not.
+    fn end(&mut self, out: &mut Out) {
+        self.pause(out);
+    }
+
     /// Whether everything read so far has been handed over: only then can reading go on later from its state.
     fn is_settled(&self) -> bool;
 

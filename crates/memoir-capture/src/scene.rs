@@ -260,7 +260,12 @@ impl<'a> Maker<'a> {
 
     /// The end of a turn.
     pub fn turn_completed(&mut self, turn: &str, details: Payload) {
-        let identities = vec![item(&format!("done/{turn}"), 0)];
+        self.end_of_turn(item(&format!("done/{turn}"), 0), details);
+    }
+
+    /// The end of a turn that the client does not name; `name` is the capture's own.
+    pub fn end_of_turn(&mut self, name: Identity, details: Payload) {
+        let identities = vec![name, Identity::Alike(Said::Own("the turn is over".to_owned()))];
         self.push(Kind::TurnCompleted, details.into_content(), identities, |_| {});
     }
 
@@ -270,7 +275,8 @@ impl<'a> Maker<'a> {
     }
 
     /// Something failed.
-    pub fn error(&mut self, text: String, identities: Vec<Identity>) {
+    pub fn error(&mut self, text: String, mut identities: Vec<Identity>) {
+        identities.push(Identity::Alike(Said::Content));
         self.push(Kind::Error, Content::Text(text), identities, |_| {});
     }
 

@@ -6,8 +6,8 @@ use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
 use memoir_journal::{Cursor, Journal};
 use memoir_record::{
-    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Rules, Spool, file_of,
-    for_server, keep, rename_project,
+    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Rules, Spool, file_of, for_server, keep,
+    rename_project,
 };
 use std::collections::BTreeSet;
 use std::path::Path;

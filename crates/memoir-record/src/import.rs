@@ -17,5 +17,6 @@ pub use files::{ClientDirs, Found, SourceFile, Wanted};
 pub use format::Format;
 pub use read::Portion;
 pub use run::{CaughtUp, ImportError, Importer, Progress, rename_project};
+pub(crate) use shrink::Shrinker;
 pub use shrink::read_shrunk;
 pub use summary::{ClientSummary, FileProblem, ImportSummary};

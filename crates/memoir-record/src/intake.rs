@@ -22,6 +22,8 @@ pub struct Rules<'a> {
     pub actor: Option<&'a str>,
     /// The user's own directory.
     pub user_home: Option<&'a Path>,
+    /// The project, if it is not for the directory to tell.
+    pub repo: Option<&'a str>,
 }
 
 /// Takes things in, in the order in which they happened.
@@ -53,10 +55,9 @@ impl<'a> Intake<'a> {
         }
         let Captured { mut event, cwd, remote } = captured;
         let project = self.projects.of(cwd.as_deref(), remote.as_deref());
-        event.repo.clone_from(&project.id);
+        event.repo = self.rules.repo.unwrap_or(&project.id).to_owned();
         if let Some(path_id) = project.path_id.as_ref().filter(|path_id| **path_id != project.id) {
-            let pair = (path_id.clone(), project.id.clone());
-            self.renamed.insert(pair);
+            self.renamed.insert((path_id.clone(), project.id.clone()));
         }
         event.actor = self.rules.actor.map(str::to_owned);
         Ok(self.admission.admit(event))

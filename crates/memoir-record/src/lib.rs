@@ -39,6 +39,7 @@ pub use input::{Input, Polled};
 pub use intake::{Intake, Rules};
 pub use keep::{Kept, for_server, keep};
 pub use lines::{BadLine, Line, Lines};
+pub use live::{Live, LiveStream, LiveSummary, Shown};
 pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};
 pub use names::{Names, NamesError};
 pub use notice::{End, IngestError, Notice};

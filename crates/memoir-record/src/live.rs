@@ -1,0 +1,284 @@
+//! A client's stream while it is written: each line is stored before anybody sees it.
+
+use crate::import::Shrinker;
+use crate::input::Input;
+use crate::intake::{Intake, Rules};
+use crate::keep::{Kept, for_server, keep};
+use crate::names::Names;
+use crate::policy::Reason;
+use crate::spool::{Lane, Spool};
+use memoir_capture::{Captured, Out, Parser, Tally};
+use memoir_event::KeyHasher;
+use memoir_journal::{Journal, Redacted};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// How much is read at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// A longer line is made smaller while it is read.
+const LINE_BYTES_MAX: usize = 8 << 20;
+
+/// How long to wait for more before looking round.
+const WAIT: Duration = Duration::from_millis(100);
+
+/// So long may a text grow before what is there of it is stored and shown.
+const GROWING: Duration = Duration::from_millis(500);
+
+/// What a stream is stored with.
+#[derive(Clone, Copy)]
+pub struct Live<'a> {
+    /// The journal, if it can be opened.
+    pub journal: Option<&'a dyn Journal>,
+    /// Where events go that the journal cannot take.
+    pub spool: &'a Spool,
+    /// For whom and by which rules.
+    pub rules: Rules<'a>,
+    /// Names for what has none.
+    pub names: &'a Names,
+    /// Whether events also go into the outbox for a server.
+    pub to_server: bool,
+}
+
+/// What may be shown: it is stored.
+#[derive(Debug)]
+pub enum Shown<'a> {
+    /// A line without its newline, and what it says.
+    Line(&'a [u8], &'a [Captured]),
+    /// More of what earlier lines began to say.
+    More(&'a [Captured]),
+    /// A piece of a line that is too long to wait for; its end says what it says.
+    Piece(&'a [u8]),
+}
+
+/// What became of a stream.
+#[derive(Debug, Default)]
+pub struct LiveSummary {
+    /// Events that are stored or wait in the spool.
+    pub events: u64,
+    /// Those that only wait in the spool.
+    pub spooled: u64,
+    /// Those that could be kept nowhere.
+    pub lost: u64,
+    /// What is wrong with the journal.
+    pub problem: Option<String>,
+    /// Secrets taken out.
+    pub redactions: u64,
+    /// What was not recorded, by why.
+    pub excluded: BTreeMap<Reason, u64>,
+    /// Everything that became no event.
+    pub tally: Tally,
+}
+
+/// A stream on its way.
+pub struct LiveStream<'a> {
+    live: Live<'a>,
+    parser: Box<dyn Parser>,
+    intake: Intake<'a>,
+    number: u64,
+    /// What is read of a line, and of one that is too long.
+    line: Vec<u8>,
+    huge: Option<Shrinker>,
+    /// Lines that are read and not shown yet, with their events.
+    held: Vec<(Vec<u8>, Vec<Captured>)>,
+    batch: Vec<Redacted>,
+    /// Since when something is read that is not handed over.
+    growing: Option<Instant>,
+    /// What became of it so far.
+    pub summary: LiveSummary,
+}
+
+impl<'a> LiveStream<'a> {
+    /// The stream that `parser` can read.
+    pub fn new(live: Live<'a>, parser: Box<dyn Parser>) -> LiveStream<'a> {
+        let hasher = live.journal.map_or_else(|| KeyHasher::new([0; 32]), |journal| journal.hasher().clone());
+        LiveStream {
+            live,
+            parser,
+            intake: Intake::new(live.rules, hasher),
+            number: 0,
+            line: Vec::new(),
+            huge: None,
+            held: Vec::new(),
+            batch: Vec::new(),
+            growing: None,
+            summary: LiveSummary::default(),
+        }
+    }
+
+    /// Takes the stream to its end, or until `is_over` says that nothing more will come.
+    pub fn run(
+        &mut self,
+        input: &mut dyn Input,
+        is_over: &mut dyn FnMut() -> bool,
+        show: &mut dyn FnMut(Shown<'_>),
+    ) -> io::Result<()> {
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            if !input.ready(WAIT)? {
+                if !self.parser.is_settled() {
+                    self.settle(show);
+                }
+                if is_over() {
+                    break;
+                }
+                continue;
+            }
+            let read = match input.read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    self.finish(show);
+                    return Err(error);
+                }
+                Ok(read) => read,
+            };
+            if read == 0 {
+                break;
+            }
+            self.take(buffer.get(..read).unwrap_or_default(), show);
+            match (self.parser.is_settled(), self.growing) {
+                (true, _) => self.hand_over(show),
+                (false, Some(since)) if since.elapsed() >= GROWING => self.settle(show),
+                (false, Some(_)) => {}
+                (false, None) => self.growing = Some(Instant::now()),
+            }
+        }
+        self.finish(show);
+        Ok(())
+    }
+
+    /// Takes some bytes: lines that they complete are read.
+    fn take(&mut self, mut bytes: &[u8], show: &mut dyn FnMut(Shown<'_>)) {
+        while let Some(at) = memchr::memchr(b'\n', bytes) {
+            let (end, rest) = bytes.split_at(at);
+            bytes = rest.get(1..).unwrap_or_default();
+            self.end_line(end, show);
+        }
+        if self.huge.is_none() && self.line.len() + bytes.len() <= LINE_BYTES_MAX {
+            self.line.extend_from_slice(bytes);
+            return;
+        }
+        self.hand_over(show);
+        let begun = std::mem::take(&mut self.line);
+        let huge = self.huge.get_or_insert_default();
+        for piece in [begun.as_slice(), bytes].into_iter().filter(|piece| !piece.is_empty()) {
+            huge.push(piece);
+            show(Shown::Piece(piece));
+        }
+    }
+
+    fn end_line(&mut self, end: &[u8], show: &mut dyn FnMut(Shown<'_>)) {
+        if let Some(mut huge) = self.huge.take() {
+            huge.push(end);
+            show(Shown::Piece(end));
+            let said = match huge.finish() {
+                (Some(line), _) => {
+                    self.problem("huge line, shortened");
+                    self.read(&line)
+                }
+                (None, _) => {
+                    self.problem("line too long");
+                    Vec::new()
+                }
+            };
+            self.store();
+            show(Shown::Piece(b"\n"));
+            show(Shown::More(&said));
+            return;
+        }
+        let mut line = std::mem::take(&mut self.line);
+        line.extend_from_slice(end);
+        let said = self.read(&line);
+        self.held.push((line, said));
+    }
+
+    fn problem(&mut self, what: &str) {
+        Tally::add(&mut self.summary.tally.problems, what);
+    }
+
+    fn read(&mut self, line: &[u8]) -> Vec<Captured> {
+        self.number += 1;
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            return Vec::new();
+        }
+        let text = String::from_utf8_lossy(line);
+        if matches!(text, Cow::Owned(_)) {
+            self.problem("invalid UTF-8");
+        }
+        let mut out = Out::default();
+        self.parser.line(self.number, &text, &mut out);
+        self.admit(out)
+    }
+
+    fn admit(&mut self, out: Out) -> Vec<Captured> {
+        self.summary.tally.merge(out.tally);
+        for captured in &out.events {
+            match self.intake.take(captured.clone()) {
+                Ok(redacted) => {
+                    self.summary.redactions += redacted.secrets();
+                    self.batch.push(redacted);
+                }
+                Err(reason) => *self.summary.excluded.entry(reason).or_default() += 1,
+            }
+        }
+        out.events
+    }
+
+    /// Stores what a growing text says so far, and everything before it.
+    fn settle(&mut self, show: &mut dyn FnMut(Shown<'_>)) {
+        let mut out = Out::default();
+        self.parser.pause(&mut out);
+        let more = self.admit(out);
+        self.hand_over(show);
+        show(Shown::More(&more));
+    }
+
+    /// Stores what was read, and then shows it.
+    fn hand_over(&mut self, show: &mut dyn FnMut(Shown<'_>)) {
+        self.store();
+        self.growing = None;
+        for (line, said) in std::mem::take(&mut self.held) {
+            show(Shown::Line(&line, &said));
+        }
+    }
+
+    fn store(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return;
+        }
+        let events = u64::try_from(batch.len()).unwrap_or(0);
+        match keep(self.live.journal, self.live.spool, self.live.names, &batch, &[]) {
+            Kept::Stored => self.summary.events += events,
+            Kept::Spooled(problem) => {
+                self.summary.events += events;
+                self.summary.spooled += events;
+                self.summary.problem = Some(problem);
+            }
+            Kept::Lost(problem) => {
+                self.summary.lost += events;
+                self.summary.problem = Some(problem);
+            }
+        }
+        if self.live.to_server {
+            let records = for_server(&batch, self.live.names);
+            if let Err(error) = self.live.spool.keep(Lane::Server, &records) {
+                self.summary.problem = Some(error.to_string());
+            }
+        }
+    }
+
+    fn finish(&mut self, show: &mut dyn FnMut(Shown<'_>)) {
+        if self.huge.is_some() || !self.line.is_empty() {
+            self.end_line(b"", show);
+        }
+        let mut out = Out::default();
+        self.parser.end(&mut out);
+        let more = self.admit(out);
+        self.hand_over(show);
+        show(Shown::More(&more));
+    }
+}

@@ -1,6 +1,7 @@
 //! Every command and flag, with help that is enough to work without the documents.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The memory of coding agents: records what they do, takes secrets out, keeps it for good, finds it again.
@@ -17,7 +18,7 @@ Everything is kept in ~/.memoir (MEMOIR_HOME), readable only by you.
 No server, model or network is needed.
 
 Exit codes: 0 done; 1 failed, or part of the input was refused;
-2 wrong usage or settings.")]
+2 wrong usage or settings; of `memoir exec`, those of the client.")]
 pub struct Cli {
     /// The directory that holds the journal (else MEMOIR_HOME, else ~/.memoir)
     #[arg(long, global = true, value_name = "DIR")]
@@ -40,6 +41,8 @@ pub enum Command {
     Hook(HookArgs),
     /// Import what agents have on disk; again: only what is new
     Import(ImportArgs),
+    /// Run an agent, watch it live, and have everything recorded
+    Exec(ExecArgs),
     /// Record nothing for a while, or until `memoir unpause`
     Pause(PauseArgs),
     /// Record again
@@ -94,10 +97,16 @@ With --server-url (or MEMOIR_SERVER_URL) events go to a server, its key in
 MEMOIR_SERVER_API_KEY; what cannot be delivered now waits in the spool and
 goes with the next run.
 
+With --format codex-sdk the lines are what a thread of the Codex SDK streams:
+pipe each event as JSON, and it is recorded as it comes.
+
 Example:
   printf '%s\\n' '{\"session_id\":\"demo\",\"event_type\":\"command\",\"content\":\"ls\"}' |
     memoir ingest")]
 pub struct IngestArgs {
+    /// What the lines are
+    #[arg(long, value_enum, default_value_t = IngestFormat::Events)]
+    pub format: IngestFormat,
     /// Send the events to this server instead of the journal here
     #[arg(long, value_name = "URL")]
     pub server_url: Option<String>,
@@ -125,6 +134,14 @@ pub struct IngestArgs {
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IngestFormat {
+    /// Capture events
+    Events,
+    /// Events of the Codex SDK, as its threads stream them
+    CodexSdk,
 }
 
 /// An agent program.
@@ -289,6 +306,37 @@ pub struct ImportArgs {
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// Runs an agent.
+#[derive(Args)]
+#[command(after_help = "\
+Runs `codex exec`, `claude -p` or `gemini -p`. The agent's words go to standard
+output, what it does goes to standard error, and all of it is recorded before
+it is shown. Exit code and signals are the client's own.
+
+Flags of the client go behind `--`. Asking for its stream (`--json` of Codex,
+`--output-format stream-json` of the others) shows that stream itself.
+
+Examples:
+  memoir exec 'Refactor auth module'
+  memoir exec 'Go on' -- resume --last
+  memoir exec --client claude -- -p 'Explain main.rs' --model opus")]
+pub struct ExecArgs {
+    /// The client to run
+    #[arg(long, value_enum, value_name = "CLIENT", default_value = "codex")]
+    pub client: ClientName,
+    /// Its program, if it is not on the search path
+    #[arg(long, value_name = "PATH")]
+    pub program: Option<OsString>,
+    /// Show the client's own stream
+    #[arg(long)]
+    pub raw: bool,
+    /// What to do
+    pub prompt: Option<String>,
+    /// The client's own flags
+    #[arg(last = true, value_name = "FLAGS")]
+    pub flags: Vec<OsString>,
 }
 
 /// Pauses recording.

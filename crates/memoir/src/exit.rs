@@ -1,4 +1,5 @@
-//! Exit codes, in one place: 0 done, 1 failed or partly refused, 2 wrong usage or settings.
+//! Exit codes, in one place: 0 done, 1 failed or partly refused, 2 wrong usage or settings; of a
+//! program that memoir runs, its own.
 
 use crate::print;
 use std::io;
@@ -11,6 +12,10 @@ pub enum Done {
     Well,
     /// It ran, and part of it was refused or failed; what and why has been said.
     Partly,
+    /// As a program that memoir ran ended: with that code.
+    Code(u8),
+    /// Or by that signal.
+    Signal(i32),
 }
 
 /// A mistake of whoever typed the command or wrote the settings.
@@ -30,6 +35,8 @@ pub fn report(outcome: anyhow::Result<Done>) -> ExitCode {
     let error = match outcome {
         Ok(Done::Well) => return ExitCode::SUCCESS,
         Ok(Done::Partly) => return ExitCode::from(1),
+        Ok(Done::Code(code)) => return ExitCode::from(code),
+        Ok(Done::Signal(signal)) => return end_by(signal),
         Err(error) => error,
     };
     let closed_pipe = error
@@ -42,4 +49,10 @@ pub fn report(outcome: anyhow::Result<Done>) -> ExitCode {
     }
     print::warn(&format!("{error:#}"));
     ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+}
+
+/// Ends as a program does that dies of that signal, so that whoever started memoir sees what it would have seen.
+fn end_by(signal: i32) -> ExitCode {
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
 }

@@ -9,15 +9,14 @@ mod home;
 mod print;
 mod settings;
 mod stop;
+mod umask;
 mod words;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Whatever a library creates, it is for the owner alone.
-    #[cfg(unix)]
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    umask::make_private();
     let words = words::protect(std::env::args_os());
     let arguments = match cli::Cli::try_parse_from(&words) {
         Ok(arguments) => arguments,

@@ -30,6 +30,11 @@ impl Style {
             Style::Red => "31",
         }
     }
+
+    /// The text in that style, for a terminal.
+    pub fn paint(self, text: &str) -> String {
+        format!("\x1b[{}m{text}\x1b[0m", self.code())
+    }
 }
 
 impl Out {
@@ -54,7 +59,7 @@ impl Out {
 
     /// The text in that style, if the terminal shows styles.
     pub fn styled(&self, style: Style, text: &str) -> String {
-        if self.colours { format!("\x1b[{}m{text}\x1b[0m", style.code()) } else { text.to_owned() }
+        if self.colours { style.paint(text) } else { text.to_owned() }
     }
 
     /// A hit in a snippet: bold on a terminal, in brackets elsewhere.

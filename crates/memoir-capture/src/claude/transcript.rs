@@ -3,7 +3,7 @@
 use super::notes;
 use super::record::Record;
 use super::tools::Pending;
-use crate::lenient::Text;
+use crate::lenient::{Text, lenient};
 use crate::out::Out;
 use crate::parser::{Parser, Salt, read, without_lone_surrogates};
 use crate::payload::Payload;
@@ -56,10 +56,39 @@ pub struct Transcript {
     state: State,
     pub(super) scene: Scene,
     pub(super) usage: Option<OpenUsage>,
-    /// What the user asked, for a stream that does not say; and the name of this run.
-    prompt: Option<(String, String)>,
-    now: Option<crate::codex::Now>,
+    /// What is to be known of a live stream.
+    stream: Stream,
     salt: Salt,
+}
+
+/// A stream that is read while it is written.
+#[derive(Default)]
+struct Stream {
+    /// Names this run.
+    run: String,
+    /// What the user asked: the stream does not say.
+    prompt: Option<String>,
+    now: Option<crate::codex::Now>,
+    /// Pieces of an answer whose whole has not come yet.
+    pieces: String,
+}
+
+lenient! {
+    struct PieceLine<'a> {
+        event: PieceEvent<'a> = "event",
+    }
+}
+
+lenient! {
+    struct PieceEvent<'a> {
+        delta: Piece<'a> = "delta",
+    }
+}
+
+lenient! {
+    struct Piece<'a> {
+        text: Text<'a> = "text",
+    }
 }
 
 /// Where in the file the parser is, and where what it finds goes.
@@ -81,8 +110,7 @@ impl Transcript {
     pub fn stream(run: &str, cwd: Option<&str>, prompt: Option<String>, now: Option<crate::codex::Now>) -> Transcript {
         let state = State { cwd: cwd.map(str::to_owned), ..State::default() };
         let mut transcript = Transcript::with(state, Source::ClaudeCodeExec, Salt::default());
-        transcript.prompt = prompt.map(|prompt| (prompt, run.to_owned()));
-        transcript.now = now;
+        transcript.stream = Stream { run: run.to_owned(), prompt, now, pieces: String::new() };
         transcript
     }
 
@@ -98,7 +126,7 @@ impl Transcript {
         scene.thread.clone_from(&state.thread);
         scene.turn.clone_from(&state.turn);
         scene.cwd = state.cwd.as_deref().map(Arc::from);
-        Transcript { state, scene, usage: None, prompt: None, now: None, salt }
+        Transcript { state, scene, usage: None, stream: Stream::default(), salt }
     }
 
     pub(super) fn maker<'a>(&'a self, at: &'a mut At<'_>) -> Maker<'a> {
@@ -138,14 +166,21 @@ impl Transcript {
             return;
         };
         if let Some(kind) = notes::left_out(kind) {
+            if kind == "stream_event" && !self.stream.run.is_empty() {
+                let piece: PieceLine<'_> = read(text).unwrap_or_default();
+                self.stream.pieces.push_str(piece.event.delta.text.get().unwrap_or_default());
+            }
             out.left_out(kind);
             return;
+        }
+        if kind == "assistant" {
+            self.stream.pieces.clear();
         }
         let time = when::read(found.timestamp).unwrap_or_else(|_| {
             out.problem("bad time");
             None
         });
-        let time = time.or_else(|| self.now.as_ref().map(|now| Time::from_ms(now())));
+        let time = time.or_else(|| self.stream.now.as_ref().map(|now| Time::from_ms(now())));
         self.enter(found);
         let is_said = matches!(kind, "user" | "assistant");
         let uuid = found.uuid.owned().or_else(|| is_said.then(|| format!("line/{}", digest(text))));
@@ -227,8 +262,9 @@ impl Transcript {
         // Named by its thread alone: a copy of a session is a session of its own.
         let uuid = std::mem::take(&mut at.uuid);
         self.maker(at).session_started(details);
-        if let Some((prompt, run)) = self.prompt.take().filter(|_| !is_agent) {
-            self.maker(at).user(prompt, vec![Identity::Named(format!("{run}/prompt"))]);
+        if !is_agent && let Some(prompt) = self.stream.prompt.take() {
+            let name = Identity::Named(format!("{}/prompt", self.stream.run));
+            self.maker(at).user(prompt, vec![name]);
         }
         at.uuid = uuid;
     }
@@ -323,9 +359,8 @@ impl Transcript {
         self.flush(at.out);
         self.cost(found.stream_cost.0, at);
         if let Some(text) = found.result.said().filter(|_| found.is_error.is_set()) {
-            let names =
-                vec![item(&format!("failed/{}", digest(text)), 0), Identity::Alike(memoir_event::Said::Content)];
-            self.maker(at).error(text.to_owned(), names);
+            let name = item(&format!("failed/{}", digest(text)), 0);
+            self.maker(at).error(text.to_owned(), vec![name]);
         }
     }
 
@@ -396,6 +431,16 @@ impl Parser for Transcript {
     fn pause(&mut self, out: &mut Out) {
         out.begin_record();
         self.flush(out);
+    }
+
+    fn end(&mut self, out: &mut Out) {
+        self.pause(out);
+        let pieces = std::mem::take(&mut self.stream.pieces);
+        if !pieces.trim().is_empty() && !self.scene.session.is_empty() {
+            let time = self.stream.now.as_ref().map(|now| Time::from_ms(now()));
+            let name = Identity::Named(format!("{}/pieces", self.stream.run));
+            Maker::live(&self.scene, time, out).assistant(pieces, vec![name]);
+        }
     }
 
     fn is_settled(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::patch::{Change, ChangeKind};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, Maker, Scene};
 use crate::shell;
-use memoir_event::{Client, Identity, Said, Source, Time};
+use memoir_event::{Client, Identity, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -173,14 +173,14 @@ impl ExecStream {
                 if text.starts_with("Reconnecting") {
                     out.left_out("reconnecting");
                 } else {
-                    let names = vec![self.name("error"), Identity::Alike(Said::Content)];
-                    self.maker(number, out).error(text.to_owned(), names);
+                    let name = self.name("error");
+                    self.maker(number, out).error(text.to_owned(), vec![name]);
                 }
             }
             Some("turn.completed") => {
                 let details = Payload::new().text("status", "completed").json("usage", line.usage.get());
-                let name = format!("{}/{number}", self.state.run);
-                self.maker(number, out).turn_completed(&name, details);
+                let name = self.name("done");
+                self.maker(number, out).end_of_turn(name, details);
             }
             Some(kind @ ("turn.started" | "item.started" | "item.updated")) => out.left_out(kind),
             Some(kind) => {
@@ -250,8 +250,7 @@ impl ExecStream {
             }
             Some("error") => {
                 let text = item.message.said().unwrap_or("an error");
-                let names = vec![name, Identity::Alike(Said::Content)];
-                self.maker(number, out).error(text.to_owned(), names);
+                self.maker(number, out).error(text.to_owned(), vec![name]);
             }
             Some(kind @ ("web_search" | "todo_list" | "collab_tool_call")) => out.left_out(kind),
             Some(kind) => {

@@ -8,7 +8,7 @@ use crate::parser::{Parser, read, without_lone_surrogates};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, Maker, Scene};
 use crate::{shell, when};
-use memoir_event::{Client, Identity, Said, Source, Time};
+use memoir_event::{Client, Identity, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -22,6 +22,21 @@ struct State {
     cwd: Option<String>,
     calls: Vec<(String, String, String)>,
     number: u64,
+    #[serde(default)]
+    answer: Answer,
+}
+
+/// An answer that comes in pieces.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Answer {
+    /// The pieces so far.
+    text: String,
+    /// How much of them is handed over.
+    told: usize,
+    /// When it began, in milliseconds since 1970.
+    begun_ms: Option<i64>,
+    /// And on which line.
+    number: u64,
 }
 
 /// Reads such a stream.
@@ -29,9 +44,6 @@ pub struct ExecStream {
     state: State,
     scene: Scene,
     now: Option<Now>,
-    /// The pieces of an answer so far, when it began, and on which line.
-    answer: String,
-    begun: (Option<Time>, u64),
 }
 
 lenient! {
@@ -75,7 +87,7 @@ impl ExecStream {
         scene.session.clone_from(&state.session);
         scene.thread.clone_from(&state.session);
         scene.cwd = state.cwd.as_deref().map(Arc::from);
-        ExecStream { state, scene, now, answer: String::new(), begun: (None, 0) }
+        ExecStream { state, scene, now }
     }
 
     fn name(&self, what: &str) -> Identity {
@@ -108,10 +120,11 @@ impl ExecStream {
                 }
             }
             Some("message") => {
-                if self.answer.is_empty() {
-                    self.begun = (time, number);
+                let answer = &mut self.state.answer;
+                if answer.text.is_empty() {
+                    (answer.begun_ms, answer.number) = (time.map(|time| time.ms()), number);
                 }
-                self.answer.push_str(line.content.get().unwrap_or_default());
+                answer.text.push_str(line.content.get().unwrap_or_default());
                 if line.delta.0 == Some(false) {
                     self.end_answer(out);
                 }
@@ -131,8 +144,8 @@ impl ExecStream {
             Some("tool_result") => self.tool_result(&line, time, number, out),
             Some("error") => {
                 if let Some(text) = line.message.said() {
-                    let names = vec![self.name("error"), Identity::Alike(Said::Content)];
-                    Maker::of_record(&self.scene, time, number, out).error(text.to_owned(), names);
+                    let name = self.name("error");
+                    Maker::of_record(&self.scene, time, number, out).error(text.to_owned(), vec![name]);
                 }
             }
             Some("result") => self.result(&line, time, number, out),
@@ -177,25 +190,31 @@ impl ExecStream {
 
     fn result(&mut self, line: &Line<'_>, time: Option<Time>, number: u64, out: &mut Out) {
         let status = if line.status.is("error") { "failed" } else { "completed" };
-        let name = format!("{}/{number}", self.state.run);
         let error = line.error.message.owned();
-        let names = vec![self.name("error"), Identity::Alike(Said::Content)];
+        let (name, error_name) = (self.name("done"), self.name("error"));
         let mut maker = Maker::of_record(&self.scene, time, number, out);
         if let Some(text) = error {
-            maker.error(text, names);
+            maker.error(text, vec![error_name]);
         }
-        maker.turn_completed(&name, Payload::new().text("status", status).json("usage", line.stats.get()));
+        maker.end_of_turn(name, Payload::new().text("status", status).json("usage", line.stats.get()));
+    }
+
+    /// Hands over what is there of an answer; more of it makes it the same answer, fuller.
+    fn tell_answer(&mut self, out: &mut Out) {
+        let answer = &mut self.state.answer;
+        if answer.told == answer.text.len() || answer.text.trim().is_empty() {
+            return;
+        }
+        answer.told = answer.text.len();
+        let name = Identity::Named(format!("{}/{}/answer", self.state.run, answer.number));
+        let (text, time) = (answer.text.clone(), answer.begun_ms.map(Time::from_ms));
+        Maker::of_record(&self.scene, time, answer.number, out).assistant(text, vec![name]);
     }
 
     /// All pieces of an answer are there.
     fn end_answer(&mut self, out: &mut Out) {
-        let text = std::mem::take(&mut self.answer);
-        if text.trim().is_empty() {
-            return;
-        }
-        let (time, number) = std::mem::take(&mut self.begun);
-        let name = Identity::Named(format!("{}/{number}/answer", self.state.run));
-        Maker::of_record(&self.scene, time, number, out).assistant(text, vec![name]);
+        self.tell_answer(out);
+        self.state.answer = Answer::default();
     }
 }
 
@@ -210,11 +229,11 @@ impl Parser for ExecStream {
 
     fn pause(&mut self, out: &mut Out) {
         out.begin_record();
-        self.end_answer(out);
+        self.tell_answer(out);
     }
 
     fn is_settled(&self) -> bool {
-        self.answer.is_empty()
+        self.state.answer.told == self.state.answer.text.len()
     }
 
     fn state(&self) -> String {

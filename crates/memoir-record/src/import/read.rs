@@ -199,7 +199,8 @@ impl Reading<'_, '_> {
         position.events = before.0 + self.report.events;
         position.problems = before.1 + self.report.tally.problems.values().sum::<u64>();
         position.state = self.shared.rules.redactor.json(&parser.state()).into_owned();
-        position.private = self.intake.judge().private().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
+        position.private =
+            self.intake.judge().private().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
     }
 
     fn one_line(&mut self, parser: &mut dyn Parser, number: u64, line: Line<'_>) {

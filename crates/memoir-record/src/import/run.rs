@@ -64,12 +64,7 @@ pub struct Importer<'a> {
 impl Importer<'_> {
     fn shared(&self) -> Shared<'_> {
         let hasher = self.journal.hasher().clone();
-        Shared {
-            rules: self.rules,
-            salt: Salt(hasher.hash(b"memoir capture state")),
-            hasher,
-            stop: self.stop,
-        }
+        Shared { rules: self.rules, salt: Salt(hasher.hash(b"memoir capture state")), hasher, stop: self.stop }
     }
 
     /// Imports what is new in those files.

@@ -11,7 +11,7 @@ const LINE_BYTES_MAX: usize = 32 << 20;
 
 /// Takes one line, piece by piece.
 #[derive(Default)]
-pub(super) struct Shrinker {
+pub(crate) struct Shrinker {
     line: Vec<u8>,
     place: Place,
     /// Bytes of the present string so far.

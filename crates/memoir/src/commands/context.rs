@@ -8,8 +8,10 @@ use crate::settings::Settings;
 use crate::stop;
 use anyhow::Result;
 use memoir_index::{Index, IndexOptions};
-use memoir_journal::SqliteJournal;
+use memoir_journal::{Limits, SqliteJournal};
 use memoir_record::{Importer, Lane, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal};
+use memoir_redact::Redactor;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A quick command spends at most this long on what earlier ones left.
@@ -21,6 +23,30 @@ const MARKS_TIME: Duration = Duration::from_secs(2);
 /// The project of a working directory.
 pub fn project_of(dir: Option<&str>) -> String {
     Projects::new(clients::user_home()).of(dir, None).id.clone()
+}
+
+/// For whom and by which rules things are recorded.
+pub struct Wishes {
+    pub redactor: Redactor,
+    pub policy: Policy,
+    pub limits: Limits,
+    pub actor: Option<String>,
+    pub user_home: Option<PathBuf>,
+    pub repo: Option<String>,
+}
+
+impl Wishes {
+    /// As whoever records wants them.
+    pub fn rules(&self) -> Rules<'_> {
+        Rules {
+            redactor: &self.redactor,
+            policy: &self.policy,
+            limits: self.limits,
+            actor: self.actor.as_deref(),
+            user_home: self.user_home.as_deref(),
+            repo: self.repo.as_deref(),
+        }
+    }
 }
 
 /// What every command works with.
@@ -56,9 +82,16 @@ impl Context {
         Pending::new(self.home.pending_dir())
     }
 
-    /// What the user does not want recorded, by the settings and because of pauses.
-    pub fn policy(&self) -> Result<Policy> {
-        Ok(self.settings.policy()?.with_pauses(pause::pauses(&self.home)))
+    /// For whom and by which rules things are recorded here.
+    pub fn wishes(&self) -> Result<Wishes> {
+        Ok(Wishes {
+            redactor: self.settings.redactor()?,
+            policy: self.settings.policy()?.with_pauses(pause::pauses(&self.home)),
+            limits: self.settings.limits(),
+            actor: self.actor(),
+            user_home: clients::user_home(),
+            repo: None,
+        })
     }
 
     /// Does something with an importer into that journal.
@@ -67,17 +100,8 @@ impl Context {
         journal: &SqliteJournal,
         work: impl FnOnce(&Importer<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (redactor, policy, clock) = (self.settings.redactor()?, self.policy()?, system_clock());
-        let (dirs, user_home, actor) = (clients::dirs(), clients::user_home(), self.actor());
-        let stop = stop::on_signal()?;
-        let rules = Rules {
-            redactor: &redactor,
-            policy: &policy,
-            limits: self.settings.limits(),
-            actor: actor.as_deref(),
-            user_home: user_home.as_deref(),
-        };
-        work(&Importer { journal, rules, dirs: &dirs, clock: &clock, stop: &stop })
+        let (wishes, dirs, clock, stop) = (self.wishes()?, clients::dirs(), system_clock(), stop::on_signal()?);
+        work(&Importer { journal, rules: wishes.rules(), dirs: &dirs, clock: &clock, stop: &stop })
     }
 
     /// Stores what an earlier process could only spool; what still cannot be stored goes on waiting.

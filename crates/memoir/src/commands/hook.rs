@@ -1,6 +1,6 @@
 //! `memoir hook`: never fails, never waits, never says anything that the client would not accept.
 
-use super::remote::connect_within;
+use super::remote::flush_outbox;
 use super::{Context, pause};
 use crate::cli::HookArgs;
 use crate::clients;
@@ -13,13 +13,12 @@ use memoir_capture::read_hook;
 use memoir_event::{Client, Time};
 use memoir_hook::{Answer, Hook};
 use memoir_journal::Journal;
-use memoir_record::{Mark, Pending, Place, RemoteOptions, RemoteRecorder, Rules, read_shrunk};
+use memoir_record::{Mark, Pending, read_shrunk};
 use memoir_redact::Redactor;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Agents that memoir itself starts carry this variable; what they do is not the user's work.
@@ -110,7 +109,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         }
     };
     let context = Context { home, settings };
-    let (redactor, policy) = (context.settings.redactor()?, context.policy()?);
+    let wishes = context.wishes()?;
     let mut problems = Vec::new();
     let journal = match context.home.journal(&context.settings, Life::Hook) {
         Ok(journal) => Some(journal),
@@ -120,18 +119,11 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         }
     };
     let (spool, pending, dirs, clock) = (context.spool()?, context.pending(), clients::dirs(), system_clock());
-    let (actor, user_home) = (context.actor(), clients::user_home());
     let hook = Hook {
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
         spool: &spool,
         pending: &pending,
-        rules: Rules {
-            redactor: &redactor,
-            policy: &policy,
-            limits: context.settings.limits(),
-            actor: actor.as_deref(),
-            user_home: user_home.as_deref(),
-        },
+        rules: wishes.rules(),
         dirs: &dirs,
         clock: &clock,
         to_server: context.settings.server_url.is_some(),
@@ -145,19 +137,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     if answer.has_outbox
         && let Some(url) = &context.settings.server_url
     {
-        let client = connect_within(&context.settings, url, OUTBOX_TIME)?;
-        let place = Place { cwd: None, actor: None, repo_of: &|_| String::new() };
-        let stop = AtomicBool::new(false);
-        let recorder = RemoteRecorder {
-            client: &client,
-            spool: &spool,
-            redactor: &redactor,
-            clock: &clock,
-            options: RemoteOptions::new(place),
-            stop: &stop,
-        };
-        // What cannot be sent now stays in the outbox for the next call.
-        recorder.flush(OUTBOX_TIME, &mut |_| {})?;
+        flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)?;
     }
     Ok(problems)
 }

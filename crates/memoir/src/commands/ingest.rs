@@ -2,8 +2,10 @@
 
 use super::context::project_of;
 use super::remote::connect;
+mod sdk;
+
 use super::{Context, pause};
-use crate::cli::IngestArgs;
+use crate::cli::{IngestArgs, IngestFormat};
 use crate::exit::Done;
 use crate::home::{Life, system_clock};
 use crate::print::{self, Out};
@@ -20,6 +22,9 @@ use std::time::Duration;
 pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     if let Some(until_ms) = pause::paused_until(&context.home) {
         anyhow::bail!("recording is paused until {}: nothing was recorded", pause::until(until_ms));
+    }
+    if args.format == IngestFormat::CodexSdk {
+        return sdk::run(context, args);
     }
     let settings = &context.settings;
     let redactor = settings.redactor()?;
@@ -69,13 +74,13 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
 
 /// Standard input without a buffer of its own: what has been read cannot hide from a wait for more.
 #[cfg(unix)]
-fn unbuffered_stdin() -> Result<std::fs::File> {
+pub fn unbuffered_stdin() -> Result<std::fs::File> {
     use std::os::fd::AsFd;
     Ok(std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned()?))
 }
 
 #[cfg(not(unix))]
-fn unbuffered_stdin() -> Result<std::io::Stdin> {
+pub fn unbuffered_stdin() -> Result<std::io::Stdin> {
     Ok(std::io::stdin())
 }
 

@@ -7,6 +7,7 @@ mod copies;
 mod demo;
 mod doctor;
 mod exclude;
+mod exec;
 mod export;
 mod filter;
 mod hook;
@@ -72,6 +73,7 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Uninstall(args) => uninstall::run(&context, &args),
         Command::InstallHook(args) => install_hook::run(&context, &args),
         Command::Import(args) => import::run(&context, &args),
+        Command::Exec(args) => exec::run(&context, &args),
         Command::Pause(args) => pause::run(&context, &args),
         Command::Unpause => pause::end(&context),
         Command::Exclude(args) => exclude::run(&context, &args),

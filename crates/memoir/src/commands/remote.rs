@@ -1,10 +1,12 @@
 //! Reaching a server: its address, its key, and the proxies that the environment names.
 
 use crate::exit::Usage;
-use crate::home::non_empty;
+use crate::home::{non_empty, system_clock};
 use crate::settings::Settings;
 use anyhow::Result;
-use memoir_record::{Client, Proxies, ServerUrl, Timeouts};
+use memoir_record::{Client, Place, Proxies, RemoteOptions, RemoteRecorder, ServerUrl, Spool, Timeouts};
+use memoir_redact::Redactor;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A client for that server.
@@ -18,6 +20,16 @@ pub fn connect_within(settings: &Settings, url: &str, total: Duration) -> Result
     let timeouts = Timeouts { connect: total.min(Duration::from_secs(5)), total };
     let client = Client::new(url, settings.server_api_key.as_deref(), &proxies(), timeouts);
     client.map_err(|error| Usage(error.to_string()).into())
+}
+
+/// Sends what waits for that server, for at most so long. What cannot be sent now goes on waiting.
+pub fn flush_outbox(settings: &Settings, url: &str, spool: &Spool, redactor: &Redactor, time: Duration) -> Result<()> {
+    let (client, clock, stop) = (connect_within(settings, url, time)?, system_clock(), AtomicBool::new(false));
+    let place = Place { cwd: None, actor: None, repo_of: &|_| String::new() };
+    let options = RemoteOptions::new(place);
+    let recorder = RemoteRecorder { client: &client, spool, redactor, clock: &clock, options, stop: &stop };
+    recorder.flush(time, &mut |_| {})?;
+    Ok(())
 }
 
 fn proxies() -> Proxies {

@@ -18,6 +18,7 @@ mod disk;
 mod doctoring;
 mod duplicates;
 mod durable;
+mod exec;
 mod files;
 mod help;
 mod homes;

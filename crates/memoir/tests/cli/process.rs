@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -74,8 +75,25 @@ pub fn run(command: Command, input: &[u8]) -> Ran {
 pub struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
-    out: Option<JoinHandle<String>>,
-    err: Option<JoinHandle<String>>,
+    out: Option<Collected>,
+    err: Option<Collected>,
+}
+
+/// What a process has written, as it comes.
+struct Collected {
+    so_far: Arc<Mutex<Vec<u8>>>,
+    thread: JoinHandle<()>,
+}
+
+impl Collected {
+    fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.so_far.lock().unwrap()).into_owned()
+    }
+
+    fn all(self) -> String {
+        self.thread.join().unwrap();
+        String::from_utf8_lossy(&self.so_far.lock().unwrap()).into_owned()
+    }
 }
 
 impl Running {
@@ -107,6 +125,15 @@ impl Running {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
+    /// Waits until its output has that in it.
+    pub fn wait_for_output(&mut self, part: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.out.as_ref().unwrap().so_far().contains(part) {
+            assert!(Instant::now() < deadline, "`{part}` never came");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// SIGKILL, at once.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
@@ -127,8 +154,8 @@ impl Running {
             assert!(Instant::now() < deadline, "it hangs");
             std::thread::sleep(Duration::from_millis(2));
         };
-        let out = self.out.take().unwrap().join().unwrap();
-        let err = self.err.take().unwrap().join().unwrap();
+        let out = self.out.take().unwrap().all();
+        let err = self.err.take().unwrap().all();
         for sign in ["panicked", "RUST_BACKTRACE", "stack backtrace", "thread 'main'"] {
             assert!(!err.contains(sign) && !out.contains(sign), "it panicked: {out}{err}");
         }
@@ -142,12 +169,16 @@ impl Drop for Running {
     }
 }
 
-fn collect(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = from.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+fn collect(mut from: impl Read + Send + 'static) -> Collected {
+    let so_far = Arc::new(Mutex::new(Vec::new()));
+    let into = Arc::clone(&so_far);
+    let thread = std::thread::spawn(move || {
+        let mut buffer = [0; 16 << 10];
+        while let Ok(read @ 1..) = from.read(&mut buffer) {
+            into.lock().unwrap().extend_from_slice(&buffer[..read]);
+        }
+    });
+    Collected { so_far, thread }
 }
 
 /// A running `memoir serve`.

@@ -1,0 +1,152 @@
+//! `memoir exec`: runs a client, shows what it does, and has recorded each thing before it shows it.
+
+mod child;
+mod client_args;
+mod view;
+
+use super::remote::flush_outbox;
+use super::{Context, pause};
+use crate::cli::ExecArgs;
+use crate::clients;
+use crate::exit::Done;
+use crate::home::{Life, now_ms, system_clock};
+use crate::print;
+use anyhow::Result;
+use child::Child;
+use client_args::{Shape, program_args};
+use memoir_capture::{Parser, claude, codex, gemini};
+use memoir_event::{Client, Source};
+use memoir_journal::{Journal, SqliteJournal};
+use memoir_record::{Live, LiveStream, LiveSummary, Mark, Names, Polled, Shown, Wanted};
+use std::time::{Duration, Instant};
+use view::View;
+
+/// How often to look for the session file, until it is there.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What was shown goes to the server at the end, for at most so long.
+const OUTBOX_TIME: Duration = Duration::from_secs(5);
+
+pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
+    let client = args.client.client();
+    let Shape { args: client_args, is_raw } = program_args(client, args.prompt.as_deref(), &args.flags)?;
+    let program = args.program.clone().unwrap_or_else(|| client.as_str().into());
+    let paused = pause::is_paused(&context.home);
+    let begun_ms = now_ms();
+    let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
+    // Whatever is wrong with memoir's own files is said first: the user may not want to run without a record.
+    let (wishes, spool, names) = (context.wishes()?, context.spool()?, Names::new(system_clock())?);
+    let journal = open(context);
+    let run = names.uuid();
+    let parser = parser(client, &run, cwd.as_deref(), args.prompt.clone());
+    let mut child = Child::start(&program, &client_args)?;
+    let live = Live {
+        journal: journal.as_ref().map(|journal| journal as &dyn Journal),
+        spool: &spool,
+        rules: wishes.rules(),
+        names: &names,
+        to_server: context.settings.server_url.is_some() && !paused,
+    };
+    let mut stream = LiveStream::new(live, parser);
+    let mut view = View::new(is_raw || args.raw);
+    let mut session = SessionFile { context, client, begun_ms, looked: None, is_marked: paused };
+    let mut input = Polled(child.output()?);
+    let mut is_over = || child.has_ended();
+    let read = stream.run(&mut input, &mut is_over, &mut |shown| {
+        if let Shown::Line(_, said) | Shown::More(said) = &shown {
+            session.look(said.first().map(|captured| captured.event.session.as_str()));
+        }
+        view.show(&shown);
+    });
+    if let Err(error) = read {
+        print::warn(&format!("the output of {} cannot be read: {error}", client.as_str()));
+    }
+    drop(input);
+    let ended = child.wait()?;
+    view.end();
+    tell(&stream.summary);
+    if let Some(url) = context.settings.server_url.as_ref().filter(|_| live.to_server)
+        && let Err(error) = flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)
+    {
+        print::warn(&format!("{error:#}"));
+    }
+    if let Some(journal) = &journal {
+        context.drain(journal);
+        if !paused {
+            catch_up(context, journal, client, begun_ms);
+        }
+    }
+    Ok(ended)
+}
+
+/// The journal, unless it cannot be had now: then events wait in the spool.
+fn open(context: &Context) -> Option<SqliteJournal> {
+    match context.home.journal(&context.settings, Life::Hook) {
+        Ok(journal) => Some(journal),
+        Err(error) => {
+            print::warn(&format!("{error:#}; what happens now waits in the spool"));
+            None
+        }
+    }
+}
+
+fn parser(client: Client, run: &str, cwd: Option<&str>, prompt: Option<String>) -> Box<dyn Parser> {
+    let clock = system_clock();
+    let now: codex::Now = Box::new(move || clock());
+    match client {
+        Client::Claude => Box::new(claude::Transcript::stream(run, cwd, prompt, Some(now))),
+        Client::Gemini => Box::new(gemini::ExecStream::new(run, cwd, Some(now))),
+        _ => Box::new(codex::ExecStream::new(Source::CodexExec, run, cwd, Some(now)).with_prompt(prompt)),
+    }
+}
+
+/// Finds the session's own file, and leaves a mark for it: should this process be killed, the next one reads the file.
+struct SessionFile<'a> {
+    context: &'a Context,
+    client: Client,
+    begun_ms: i64,
+    looked: Option<Instant>,
+    is_marked: bool,
+}
+
+impl SessionFile<'_> {
+    fn look(&mut self, session: Option<&str>) {
+        let Some(session) = session.filter(|session| !session.is_empty() && !self.is_marked) else { return };
+        if self.looked.is_some_and(|at| at.elapsed() < LOOK_EVERY) {
+            return;
+        }
+        self.looked = Some(Instant::now());
+        let wanted = Wanted { clients: vec![self.client], since_ms: Some(self.begun_ms), ..Wanted::default() };
+        // Gemini names a file by the beginning of the id.
+        let part = session.get(..8).unwrap_or(session);
+        let found = wanted.find(&clients::dirs());
+        let file = found
+            .files
+            .iter()
+            .find(|file| file.path.file_name().is_some_and(|name| name.to_string_lossy().contains(part)));
+        if let Some(file) = file
+            && let Ok(redactor) = self.context.settings.redactor()
+        {
+            let mark = Mark { client: self.client, path: file.path.clone(), cwd: file.cwd.clone(), is_ended: false };
+            self.is_marked = self.context.pending().leave(&mark, &redactor).is_ok();
+        }
+    }
+}
+
+/// Reads what the session's own file has beyond the stream.
+fn catch_up(context: &Context, journal: &SqliteJournal, client: Client, begun_ms: i64) {
+    let wanted = Wanted { clients: vec![client], since_ms: Some(begun_ms), ..Wanted::default() };
+    let read = context.with_importer(journal, |importer| Ok(importer.import(wanted.find(importer.dirs), &mut |_| {})?));
+    if let Err(error) = read {
+        print::warn(&format!("the session file is left for later: {error:#}"));
+    }
+}
+
+fn tell(summary: &LiveSummary) {
+    if summary.lost > 0 {
+        let problem = summary.problem.as_deref().unwrap_or("nobody knows why");
+        print::warn(&format!("{} could not be recorded: {problem}", print::count(summary.lost, "event")));
+    } else if let Some(problem) = summary.problem.as_ref().filter(|_| summary.spooled > 0) {
+        print::warn(&format!("{} wait in the spool: {problem}", print::count(summary.spooled, "event")));
+    }
+}

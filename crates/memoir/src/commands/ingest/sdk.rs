@@ -1,0 +1,96 @@
+//! `memoir ingest --format codex-sdk`: what a thread of the Codex SDK streams.
+
+use super::{finish, say, unbuffered_stdin};
+use crate::cli::IngestArgs;
+use crate::commands::Context;
+use crate::commands::remote::flush_outbox;
+use crate::exit::Done;
+use crate::home::{Life, system_clock};
+use crate::print;
+use crate::stop;
+use anyhow::Result;
+use memoir_capture::codex;
+use memoir_event::Source;
+use memoir_journal::Journal;
+use memoir_record::{End, Live, LiveStream, Names, Polled};
+use std::time::Duration;
+
+/// What was streamed goes to the server at the end, for at most so long.
+const OUTBOX_TIME: Duration = Duration::from_secs(10);
+
+pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
+    let (mut wishes, spool, names) = (context.wishes()?, context.spool()?, Names::new(system_clock())?);
+    wishes.repo.clone_from(&args.repo);
+    if args.actor.is_some() {
+        wishes.actor.clone_from(&args.actor);
+    }
+    let server = args.server_url.as_deref().or(context.settings.server_url.as_deref());
+    let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
+    context.home.prepare()?;
+    let journal = match context.journal(Life::Short) {
+        Ok(journal) => Some(journal),
+        Err(error) => {
+            print::warn(&format!("{error:#}"));
+            None
+        }
+    };
+    let mut input = unbuffered_stdin()?;
+    let (run, now) = match digest_of_file(&mut input) {
+        // The same file again is the same run; when its lines were written nobody knows.
+        Some(digest) => (digest, None),
+        None => {
+            let clock = system_clock();
+            let now: codex::Now = Box::new(move || clock());
+            (names.uuid(), Some(now))
+        }
+    };
+    let parser = codex::ExecStream::new(Source::CodexSdk, &run, cwd.as_deref(), now);
+    let live = Live {
+        journal: journal.as_ref().map(|journal| journal as &dyn Journal),
+        spool: &spool,
+        rules: wishes.rules(),
+        names: &names,
+        to_server: server.is_some(),
+    };
+    let stop = stop::on_signal()?;
+    let mut stream = LiveStream::new(live, Box::new(parser));
+    let read = stream.run(&mut Polled(input), &mut || stop::requested(&stop), &mut |_| {});
+    let summary = stream.summary;
+    if let Some(url) = server {
+        flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)?;
+    }
+    let problems: u64 = summary.tally.problems.values().sum();
+    let counts = [
+        ("recorded", summary.events),
+        ("spooled", summary.spooled),
+        ("lost", summary.lost),
+        ("refused", problems),
+        ("redacted", summary.redactions),
+        ("excluded", summary.excluded.values().sum()),
+    ];
+    for (what, number) in &summary.tally.problems {
+        print::warn(&format!("{what} ({number})"));
+    }
+    say(&counts, summary.events, args.json)?;
+    read?;
+    finish(&End::Finished, summary.spooled == 0 && summary.lost == 0 && problems == 0)
+}
+
+/// The digest of standard input if it is a file, which then is at its beginning again.
+#[cfg(unix)]
+fn digest_of_file(input: &mut std::fs::File) -> Option<String> {
+    use std::io::{Read, Seek, SeekFrom};
+    if !input.metadata().ok()?.is_file() {
+        return None;
+    }
+    let from = input.stream_position().ok()?;
+    let mut head = Vec::new();
+    input.by_ref().take(64 << 10).read_to_end(&mut head).ok()?;
+    input.seek(SeekFrom::Start(from)).ok()?;
+    Some(blake3::hash(&head).to_hex().chars().take(32).collect())
+}
+
+#[cfg(not(unix))]
+fn digest_of_file(_input: &mut std::io::Stdin) -> Option<String> {
+    None
+}

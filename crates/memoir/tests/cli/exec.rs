@@ -1,0 +1,275 @@
+//! `memoir exec`, with scripts in the place of clients: what is shown is recorded, and the run ends as the client ends.
+
+use crate::support::{Home, Ran, Running, eventually, run, set_mode, text_of};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+const BEGIN: &str = r#"echo '{"type":"thread.started","thread_id":"t1"}'; echo '{"type":"turn.started"}'"#;
+
+fn says(text: &str) -> String {
+    format!(r#"echo '{{"type":"item.completed","item":{{"id":"item_0","type":"agent_message","text":"{text}"}}}}'"#)
+}
+
+/// A home with a client that is that script.
+fn with_client(name: &str, script: &str) -> Home {
+    let home = Home::new();
+    let bin = home.top().join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+    set_mode(&bin.join(name), 0o755);
+    home
+}
+
+fn exec(home: &Home, args: &[&str]) -> Command {
+    let all: Vec<&str> = ["exec"].into_iter().chain(args.iter().copied()).collect();
+    let mut command = home.command(&all);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", home.top().join("bin").display()));
+    command
+}
+
+fn ran(home: &Home, args: &[&str]) -> Ran {
+    run(exec(home, args), b"")
+}
+
+/// What the agent said, as recorded.
+fn answers(home: &Home) -> Vec<String> {
+    home.events().iter().filter(|event| event["kind"] == "assistant_message").map(text_of).collect()
+}
+
+#[test]
+fn the_agents_words_are_shown_and_everything_is_recorded_once() {
+    let script = format!(
+        "{BEGIN}\n{}\n{}\n{}\n{}",
+        r#"echo '{"type":"item.completed","item":{"id":"i1","type":"reasoning","text":"thinking it over"}}'"#,
+        r#"echo '{"type":"item.completed","item":{"id":"i2","type":"command_execution","command":"/bin/bash -lc ls","aggregated_output":"a","exit_code":2,"status":"failed"}}'"#,
+        says("all done"),
+        r#"echo '{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":2}}'"#
+    );
+    let home = with_client("codex", &format!("echo \"$@\" > args\n{script}"));
+    let ran = ran(&home, &["do it", "--", "-m", "gpt"]).succeeded();
+    assert_eq!(ran.out, "all done\n");
+    for part in ["thinking it over", "$ ls  (exit 2)"] {
+        assert!(ran.err.contains(part), "{part} in {}", ran.err);
+    }
+    assert_eq!(fs::read_to_string(home.top().join("args")).unwrap(), "exec --json -m gpt do it\n");
+    let kinds: Vec<Value> = home.events().iter().map(|event| event["kind"].clone()).collect();
+    let expected = [
+        "session_started",
+        "user_message",
+        "reasoning",
+        "tool_call",
+        "command",
+        "tool_result",
+        "assistant_message",
+        "turn_completed",
+    ];
+    assert_eq!(kinds, expected);
+    assert!(home.events().iter().all(|event| event["source"] == "codex_exec"));
+    assert_eq!(home.prompts(), ["do it"]);
+}
+
+#[test]
+fn the_clients_own_stream_is_passed_on_byte_by_byte() {
+    let script = format!("{BEGIN}\necho 'no json at all'\n{}\nprintf 'without an end'", says("x"));
+    let home = with_client("codex", &script);
+    let ran = ran(&home, &["do it", "--", "--json"]).succeeded();
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(lines[0], r#"{"type":"thread.started","thread_id":"t1"}"#);
+    assert_eq!((lines[2], lines[4]), ("no json at all", "without an end"));
+    assert_eq!(answers(&home), ["x"]);
+}
+
+#[test]
+fn a_line_of_many_megabytes_is_passed_on_whole_and_recorded_shortened() {
+    let script = format!(
+        "{BEGIN}\nprintf '{{\"type\":\"item.completed\",\"item\":{{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"'\n\
+         head -c 20000000 /dev/zero | tr '\\0' x\nprintf '\"}}}}\\n'\n{}",
+        says("after it")
+    );
+    let home = with_client("codex", &script);
+    let ran = ran(&home, &["x", "--raw"]).succeeded();
+    assert!(ran.out.len() > 20_000_000);
+    assert!(ran.out.ends_with("\"after it\"}}\n"));
+    let answers = answers(&home);
+    assert_eq!(answers.len(), 2);
+    assert!(answers[0].len() < 2_000_000 && answers[0].starts_with("xxxx"));
+}
+
+#[test]
+fn exit_codes_and_deadly_signals_are_the_clients() {
+    let home = with_client("codex", &format!("{BEGIN}\n{}\nexit 7", says("bye")));
+    assert_eq!(ran(&home, &["x"]).code(), 7);
+    assert_eq!(answers(&home), ["bye"]);
+    let home = with_client("codex", &format!("{BEGIN}\n{}\nkill -SEGV $$", says("bye")));
+    assert_eq!(ran(&home, &["x"]).status.signal(), Some(11));
+    assert_eq!(answers(&home), ["bye"]);
+}
+
+#[test]
+fn a_client_that_exits_at_once_loses_nothing() {
+    let burst: String = (0..200).map(|n| says(&format!("burst {n}")) + "\n").collect();
+    let home = with_client("codex", &format!("{BEGIN}\n{burst}"));
+    ran(&home, &["x"]).succeeded();
+    assert_eq!(answers(&home).len(), 200);
+}
+
+#[test]
+fn a_client_that_leaves_something_running_does_not_hold_memoir_up() {
+    let home = with_client("codex", &format!("{BEGIN}\n{}\nsleep 30 2>/dev/null &\necho $! > sleeper", says("done")));
+    let begun = std::time::Instant::now();
+    let ran = ran(&home, &["x"]).succeeded();
+    assert_eq!(ran.out, "done\n");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+    let sleeper = fs::read_to_string(home.top().join("sleeper")).unwrap();
+    let id = rustix::process::Pid::from_raw(sleeper.trim().parse().unwrap()).unwrap();
+    rustix::process::kill_process(id, Signal::KILL).unwrap();
+}
+
+/// A client that says something, tells that it is there, and waits.
+fn waiting_client(trap: &str) -> Home {
+    with_client("codex", &format!("{trap}\n{BEGIN}\n{}\n: > said\nwhile :; do sleep 0.05; done", says("half")))
+}
+
+fn started(home: &Home) -> Running {
+    let running = Running::start(exec(home, &["x"]));
+    eventually("the client has spoken", || home.top().join("said").exists());
+    running
+}
+
+#[test]
+fn a_kill_of_memoir_loses_nothing_that_was_shown() {
+    let home = waiting_client("echo $$ > pid");
+    let mut running = started(&home);
+    // Shown means stored: it is read from memoir's own output before the kill.
+    running.wait_for_output("half");
+    running.kill();
+    let client = fs::read_to_string(home.top().join("pid")).unwrap();
+    let client = rustix::process::Pid::from_raw(client.trim().parse().unwrap()).unwrap();
+    rustix::process::kill_process(client, Signal::KILL).unwrap();
+    assert_eq!(answers(&home), ["half"]);
+    home.verified();
+}
+
+#[test]
+fn a_signal_to_memoir_reaches_the_client_once_and_memoir_ends_as_it_does() {
+    for (signal, number) in [(Signal::TERM, 15), (Signal::INT, 2), (Signal::HUP, 1)] {
+        let home = waiting_client("");
+        let running = started(&home);
+        running.signal(signal);
+        assert_eq!(running.finish().status.signal(), Some(number));
+        assert_eq!(answers(&home), ["half"]);
+    }
+    let last_words = says("last words").replace('\'', "'\\''");
+    let home = waiting_client(&format!("trap 'echo x >> traps; {last_words}; exit 5' TERM"));
+    let running = started(&home);
+    running.signal(Signal::TERM);
+    assert_eq!(running.finish().code(), 5);
+    assert_eq!(answers(&home), ["half", "last words"]);
+    assert_eq!(fs::read_to_string(home.top().join("traps")).unwrap(), "x\n");
+}
+
+#[test]
+fn a_missing_program_is_said_in_one_sentence_and_leaves_no_trace() {
+    let home = Home::new();
+    home.run(&["exec", "--program", "no-such-codex", "x"]).failed_in_one_line(1, &["no program `no-such-codex`"]);
+    home.run(&["exec", "--client", "copilot", "x"]).failed_in_one_line(2, &["cannot run copilot"]);
+    home.run(&["exec", "--client", "claude", "x", "--", "--output-format", "json"])
+        .failed_in_one_line(2, &["cannot give `json`"]);
+}
+
+#[test]
+fn the_files_that_an_agent_makes_are_the_users_not_memoirs() {
+    use std::os::unix::fs::MetadataExt;
+    let home = with_client("codex", &format!("umask > mask\n: > made\n{BEGIN}"));
+    let mut command = Command::new("/bin/sh");
+    let inner = exec(&home, &[]);
+    command.args(["-c", "umask 022; exec \"$0\" exec x"]).arg(inner.get_program()).current_dir(home.top()).env_clear();
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    run(command, b"").succeeded();
+    assert_eq!(fs::metadata(home.top().join("made")).unwrap().mode() & 0o777, 0o644);
+    assert_eq!(fs::metadata(home.journal()).unwrap().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_costs_nothing_of_a_run() {
+    let home = Home::with_one_event();
+    let bin = home.top().join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("codex"), format!("#!/bin/sh\n{BEGIN}\n{}", says("spooled"))).unwrap();
+    set_mode(&bin.join("codex"), 0o755);
+    let lock = rusqlite::Connection::open(home.journal()).unwrap();
+    lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let mut command = exec(&home, &["x"]);
+    command.env("MEMOIR_JOURNAL_LOCK_WAIT_MS", "50");
+    let ran = run(command, b"").succeeded();
+    assert_eq!(ran.out, "spooled\n");
+    assert!(ran.err.contains("spool"), "{}", ran.err);
+    drop(lock);
+    assert_eq!(answers(&home), ["spooled"]);
+}
+
+#[test]
+fn an_answer_of_gemini_is_shown_and_recorded_while_it_grows() {
+    let piece = |text: &str| {
+        format!(
+            r#"echo '{{"type":"message","timestamp":"2026-01-01T00:00:00Z","role":"assistant","content":"{text}","delta":true}}'"#
+        )
+    };
+    let init = r#"echo '{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"g1","model":"m"}'"#;
+    let script = format!(
+        "{init}\n{}\n{}\n: > said\nwhile [ ! -e go ]; do sleep 0.02; done\n{}",
+        piece("One "),
+        piece("two "),
+        piece("three.")
+    );
+    let home = with_client("gemini", &script);
+    let mut running = Running::start(exec(&home, &["--client", "gemini", "x"]));
+    running.wait_for_output("One two");
+    assert_eq!(answers(&home), ["One two "]);
+    fs::write(home.top().join("go"), "").unwrap();
+    assert_eq!(running.finish().out, "One two three.\n");
+    assert_eq!(answers(&home), ["One two three."]);
+}
+
+#[test]
+fn pieces_of_claude_that_never_became_an_answer_are_kept() {
+    let script = r#"echo '{"type":"system","subtype":"init","session_id":"c1","cwd":"/p"}'
+echo '{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I was about "}},"session_id":"c1"}'
+echo '{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"to"}},"session_id":"c1"}'
+kill -TERM $$"#;
+    let home = with_client("claude", script);
+    assert_eq!(ran(&home, &["--client", "claude", "--raw", "x"]).status.signal(), Some(15));
+    assert_eq!(answers(&home), ["I was about to"]);
+}
+
+#[test]
+fn a_stream_of_the_codex_sdk_is_recorded_as_it_comes_and_a_file_of_it_only_once() {
+    let home = Home::new();
+    let lines = "{\"type\":\"thread.started\",\"thread_id\":\"t9\"}\n{\"type\":\"item.completed\",\"item\":{\"id\":\"item_0\",\"type\":\"agent_message\",\"text\":\"by sdk\"}}\n";
+    let mut running = Running::start(home.command(&["ingest", "--format", "codex-sdk"]));
+    assert!(running.write(lines));
+    eventually("the line is stored while the stream is open", || answers(&home) == ["by sdk"]);
+    assert!(running.write(
+        "{\"type\":\"item.completed\",\"item\":{\"id\":\"item_0\",\"type\":\"agent_message\",\"text\":\"and on\"}}\n"
+    ));
+    running.close_input();
+    let ran = running.finish().succeeded();
+    assert!(ran.err.contains("recorded 3"), "{ran:?}");
+    assert!(home.events().iter().all(|event| event["source"] == "codex_sdk"));
+
+    let home = Home::new();
+    let file = home.top().join("run.jsonl");
+    fs::write(&file, lines).unwrap();
+    for _ in 0..2 {
+        let mut command = home.command(&["ingest", "--format", "codex-sdk", "--repo", "o/r"]);
+        command.stdin(fs::File::open(&file).unwrap());
+        assert!(command.output().unwrap().status.success());
+    }
+    assert_eq!(answers(&home), ["by sdk"]);
+    assert_eq!(home.events()[0]["repoId"], "o/r");
+    home.feed(&["ingest", "--format", "codex-sdk"], "nonsense\n").failed(1, &["not JSON", "refused 1"]);
+}
