@@ -75,12 +75,22 @@ pub(crate) struct Ending<'a> {
 /// Tokens of one model response, as far as the client tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Tokens {
+    /// Not from a cache.
     pub input: Option<u64>,
+    /// Read from a cache.
     pub cached: Option<u64>,
     pub cache_written: Option<u64>,
     pub output: Option<u64>,
     pub reasoning: Option<u64>,
     pub cost_usd: Option<f64>,
+}
+
+impl Tokens {
+    /// Of a client that counts what was read from a cache as input, too.
+    pub fn with_cached_in_input(self) -> Tokens {
+        let fresh = |input: u64| input.saturating_sub(self.cached.unwrap_or(0));
+        Tokens { input: self.input.map(fresh), ..self }
+    }
 }
 
 impl<'a> Maker<'a> {

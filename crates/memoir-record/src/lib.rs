@@ -32,8 +32,8 @@ pub use deliver::Delivered;
 pub use doctor::{Check, IngestProbe, check_remote, check_spool};
 pub use drain::{DrainError, Drained, drain_into_journal};
 pub use import::{
-    CaughtUp, ClientDirs, ClientSummary, FileProblem, Format, Found, ImportError, ImportSummary, Importer, Portion,
-    Progress, SourceFile, Wanted, read_shrunk, rename_project,
+    CaughtUp, ClientDirs, ClientSummary, Coverage, FileProblem, Format, Found, ImportError, ImportSummary, Importer,
+    Portion, Progress, ReadState, SourceFile, Wanted, read_shrunk, rename_project,
 };
 pub use input::{Input, Polled};
 pub use intake::{Intake, Rules};

@@ -43,6 +43,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Run an agent, watch it live, and have everything recorded
     Exec(ExecArgs),
+    /// Follow session files as agents write them, without hooks
+    Watch(WatchArgs),
     /// Record nothing for a while, or until `memoir unpause`
     Pause(PauseArgs),
     /// Record again
@@ -57,6 +59,16 @@ pub enum Command {
     Sessions(SessionsArgs),
     /// Show one event in full, or the events of a session
     Show(ShowArgs),
+    /// Print the command that goes on with a session, or run it
+    Resume(ResumeArgs),
+    /// Show which sessions and prompts changed a file
+    File(FileArgs),
+    /// Count sessions, turns, tokens and cost
+    Stats(StatsArgs),
+    /// Compare what is on disk with what is in the journal
+    Coverage(CoverageArgs),
+    /// List projects, merge two or split one
+    Projects(ProjectsArgs),
     /// Serve the journal over HTTP
     Serve(ServeArgs),
     /// Show what is recorded and whether anything waits or failed
@@ -337,6 +349,146 @@ pub struct ExecArgs {
     /// The client's own flags
     #[arg(last = true, value_name = "FLAGS")]
     pub flags: Vec<OsString>,
+}
+
+/// Follows session files.
+#[derive(Args)]
+#[command(after_help = "\
+First imports what is new, as `memoir import` does; then looks every second at
+the files that agents are writing to, and every ten seconds for new ones.
+Ctrl-C ends it.")]
+pub struct WatchArgs {
+    /// Only this client; may be given several times
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    pub client: Vec<ClientName>,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Goes on with a session.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  memoir resume cx-019a0c41
+  memoir resume cc-3f2b --run")]
+pub struct ResumeArgs {
+    /// The session's id, or how it begins
+    pub session: String,
+    /// Run the command, in the session's directory
+    #[arg(long)]
+    pub run: bool,
+    /// As JSON
+    #[arg(long, conflicts_with = "run")]
+    pub json: bool,
+}
+
+/// Tells who changed a file.
+#[derive(Args)]
+#[command(after_help = "\
+A path in this project finds the file wherever the project lies; the name of a
+file that is not here finds every file of that name.
+
+Examples:
+  memoir file src/auth.rs
+  memoir file src/auth.rs --from 30d --json")]
+pub struct FileArgs {
+    /// The file
+    pub path: PathBuf,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// At most so many prompts
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub limit: usize,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Counts.
+#[derive(Args)]
+#[command(after_help = "\
+Cost is what clients tell. Where they tell none, your own prices count, in
+dollars for a million tokens, in config.toml:
+  [[stats.prices]]
+  model = \"gpt-5*\"
+  input = 1.25
+  cached = 0.125
+  output = 10.0")]
+pub struct StatsArgs {
+    /// Tell the figures apart
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub by: Option<StatsBy>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatsBy {
+    /// By project
+    Project,
+    /// By model
+    Model,
+    /// By day
+    Day,
+}
+
+/// Compares files with the journal.
+#[derive(Args)]
+pub struct CoverageArgs {
+    /// Only this client; may be given several times
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    pub client: Vec<ClientName>,
+    /// Only files written to since then: 2026-01-31, or 12h, 30d ago
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Lists and mends projects.
+#[derive(Args)]
+#[command(after_help = "\
+A project is its git repository: by the address of its remote, or by its path
+if it has none. All its worktrees are one project. What was recorded is never
+changed; merge and split add an entry that says where it belongs.
+
+Examples:
+  memoir projects merge 5d41402abc4b owner/repo
+  memoir projects split 5d41402abc4b                # undoes that merge
+  memoir projects split cx-019a0c41 --to owner/other")]
+pub struct ProjectsArgs {
+    #[command(subcommand)]
+    pub action: Option<ProjectsAction>,
+    /// As JSON, one object to a line
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum ProjectsAction {
+    /// From now on, what is recorded as project A belongs to project B
+    Merge {
+        /// The project that goes
+        from: String,
+        /// The project that stays
+        to: String,
+    },
+    /// Take a merged project, or single sessions, out again
+    Split {
+        /// A project that was merged into another, or sessions
+        #[arg(required = true)]
+        what: Vec<String>,
+        /// The project to which the sessions belong
+        #[arg(long, value_name = "ID")]
+        to: Option<String>,
+    },
 }
 
 /// Pauses recording.

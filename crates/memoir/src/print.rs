@@ -73,6 +73,34 @@ impl Out {
     }
 }
 
+/// Writes lines whose columns stand below each other: the first to the left, numbers to the right.
+pub fn table(out: &mut Out, heads: &[&str], lines: &[Vec<String>]) -> io::Result<()> {
+    let cell = |line: &[String], at: usize| line.get(at).map(|text| one_line(text, 60)).unwrap_or_default();
+    let width = |at: usize| {
+        let widest = lines.iter().map(|line| cell(line, at).chars().count()).max().unwrap_or(0);
+        widest.max(heads.get(at).map_or(0, |head| head.chars().count()))
+    };
+    let is_number = |at: usize| {
+        let starts =
+            |text: String| text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit() || "$-".contains(c));
+        at > 0 && !lines.is_empty() && lines.iter().all(|line| starts(cell(line, at)))
+    };
+    let row = |cells: Vec<String>| {
+        let padded = cells.iter().enumerate().map(|(at, text)| {
+            let pad = " ".repeat(width(at).saturating_sub(text.chars().count()));
+            if is_number(at) { format!("{pad}{text}") } else { format!("{text}{pad}") }
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let head = row(heads.iter().map(|head| (*head).to_owned()).collect());
+    let head = out.styled(Style::Dim, &head);
+    out.line(&head)?;
+    for line in lines {
+        out.line(&row((0..heads.len()).map(|at| cell(line, at)).collect()))?;
+    }
+    Ok(())
+}
+
 /// The difference between two texts, as people read it: lines that go, lines that come, a few around them.
 pub fn diff(out: &mut Out, path: &std::path::Path, before: &str, after: &str) -> io::Result<()> {
     let file = path.display().to_string();

@@ -7,9 +7,11 @@ use memoir_event::nearest;
 use memoir_journal::Limits;
 use memoir_record::{Policy, ServerUrl};
 use memoir_redact::{CustomRule, Redactor};
+use memoir_report::Price;
 use memoir_server::Scope;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::str::FromStr;
 use toml::Value;
 
 /// One setting.
@@ -54,7 +56,7 @@ const fn setting(
 }
 
 /// Every setting there is.
-pub const SETTINGS: [Setting; 26] = [
+pub const SETTINGS: [Setting; 27] = [
     setting("actor", &["MEMOIR_ACTOR"], Kind::Text, "", "who records; stored with every event (else $USER)"),
     setting(
         "server_url",
@@ -217,6 +219,13 @@ pub const SETTINGS: [Setting; 26] = [
         "",
         "keys of `memoir serve`: [[server.keys]] with key and scopes, or SCOPE+SCOPE:KEY,… in the environment",
     ),
+    setting(
+        "stats.prices",
+        &[],
+        Kind::Tables,
+        "",
+        "what models cost: [[stats.prices]] with model, input, cached and output, in dollars for a million tokens",
+    ),
     setting("redact.rules", &[], Kind::Tables, "", "further rules: [[redact.rules]] with name and pattern"),
     setting("redact.allow", &[], Kind::List, "", "patterns of what is never redacted"),
 ];
@@ -281,6 +290,8 @@ pub struct Settings {
     pub server_limit_loopback: bool,
     /// Keys and their scopes.
     pub server_keys: Vec<(String, Vec<Scope>)>,
+    /// What models cost.
+    pub prices: Vec<Price>,
     /// Further redaction rules and exceptions.
     pub redact: memoir_redact::Settings,
     /// Each value as text with where it came from, for `memoir config`.
@@ -358,6 +369,7 @@ impl Settings {
             server_rate: (rate > 0).then(|| (rate, u32::try_from(number("server.burst")).unwrap_or(u32::MAX))),
             server_limit_loopback: values.get("server.limit_loopback").and_then(Value::as_bool).unwrap_or(false),
             server_keys: server_keys(values.get("server.keys"))?,
+            prices: prices(values.get("stats.prices"))?,
             redact: memoir_redact::Settings {
                 rules: redact_rules(values.get("redact.rules"))?,
                 allow: list("redact.allow"),
@@ -478,6 +490,36 @@ fn show(setting: &Setting, value: &Value) -> String {
 
 fn strings(value: Option<&Value>) -> Vec<String> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn prices(value: Option<&Value>) -> Result<Vec<Price>, Usage> {
+    let entries = value.and_then(Value::as_array).into_iter().flatten();
+    entries
+        .map(|entry| {
+            let dollars = |name: &str| match entry.get(name) {
+                None => Some(0.0),
+                Some(value) => {
+                    value.as_float().or_else(|| value.as_integer().and_then(|n| f64::from_str(&n.to_string()).ok()))
+                }
+            };
+            let price = entry.get("model").and_then(Value::as_str).and_then(|model| {
+                Some(Price {
+                    model: model.to_owned(),
+                    input: dollars("input")?,
+                    cached: dollars("cached")?,
+                    cache_written: dollars("cache_written")?,
+                    output: dollars("output")?,
+                })
+            });
+            price
+                .filter(|price| {
+                    [price.input, price.cached, price.cache_written, price.output].iter().all(|d| *d >= 0.0)
+                })
+                .ok_or_else(|| {
+                    Usage("config.toml: each of [[stats.prices]] needs a `model` and prices that are numbers".into())
+                })
+        })
+        .collect()
 }
 
 fn redact_rules(value: Option<&Value>) -> Result<Vec<CustomRule>, Usage> {

@@ -271,7 +271,8 @@ impl Chat {
             output: line.tokens.output.count(),
             reasoning: line.tokens.thoughts.count(),
             ..Tokens::default()
-        };
+        }
+        .with_cached_in_input();
         if tokens != Tokens::default() && self.is_new(format!("usage/{id}")) {
             let model = line.model.said();
             Maker::of_record(&self.scene, time, number, out).usage(id, model, tokens);

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// Sub-agents of sub-agents: no deeper than this.
@@ -16,10 +17,7 @@ const DEPTH_MAX: usize = 32;
 
 /// Reads every row that was written since the last time.
 pub(super) fn read(reading: &mut Reading<'_, '_>, file: &SourceFile, known: Option<&Position>) -> io::Result<()> {
-    let mut log = file.path.clone().into_os_string();
-    log.push("-wal");
-    let log = fs::metadata(log).ok().map(|metadata| Stamp::of(&metadata));
-    let stamp = Stamp::of(&fs::metadata(&file.path)?).with(log);
+    let stamp = stamp(&file.path)?;
     if reading.is_unchanged(stamp, known) {
         return Ok(());
     }
@@ -32,6 +30,14 @@ pub(super) fn read(reading: &mut Reading<'_, '_>, file: &SourceFile, known: Opti
         Ok(None) => Ok(()),
         Err(error) => Err(io::Error::other(error)),
     }
+}
+
+/// The database and the log beside it.
+pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let log = fs::metadata(log).ok().map(|metadata| Stamp::of(&metadata));
+    Ok(Stamp::of(&fs::metadata(path)?).with(log))
 }
 
 /// Hands over the rows; the time of the latest and their count, or nothing if it was stopped.

@@ -1,5 +1,6 @@
 //! Runs an import: several readers, one writer.
 
+use super::coverage::Coverage;
 use super::files::{ClientDirs, Found, SourceFile};
 use super::read::{Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
 use super::summary::{FileReport, ImportSummary};
@@ -135,6 +136,18 @@ impl Importer<'_> {
             Go::On
         });
         Ok(CaughtUp { is_whole: report.left_bytes == 0 && report.failed.is_none(), events: report.events, portions })
+    }
+
+    /// How much of each file is in the journal.
+    pub fn coverage(&self, found: &Found) -> Result<Vec<Coverage>, ImportError> {
+        let salt = self.shared().salt;
+        let cursors: HashMap<String, Cursor> =
+            self.journal.cursors(STREAM_PREFIX)?.into_iter().map(|cursor| (cursor.stream.clone(), cursor)).collect();
+        let one = |file: &SourceFile| {
+            let cursor = cursors.get(&stream_of(file, salt));
+            Coverage::of(file, cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok()).as_ref())
+        };
+        Ok(found.files.iter().map(one).collect())
     }
 
     /// Tells the journal where projects belong that have an address now.

@@ -61,9 +61,14 @@ impl Context {
     /// Opens the journal, and stores what an earlier process could only spool.
     pub fn journal(&self, life: Life) -> Result<SqliteJournal> {
         let journal = self.home.journal(&self.settings, life)?;
-        self.drain(&journal);
-        self.work_off_marks(&journal);
+        self.catch_up_with_others(&journal);
         Ok(journal)
+    }
+
+    /// Stores what other processes left: in the spool, and as marks of session files.
+    pub fn catch_up_with_others(&self, journal: &SqliteJournal) {
+        self.drain(journal);
+        self.work_off_marks(journal);
     }
 
     /// Reads session files that hooks had no time for, for a while; the rest goes on waiting.

@@ -4,11 +4,13 @@ mod completions;
 mod config;
 mod context;
 mod copies;
+mod coverage;
 mod demo;
 mod doctor;
 mod exclude;
 mod exec;
 mod export;
+mod file;
 mod filter;
 mod hook;
 mod import;
@@ -16,17 +18,22 @@ mod ingest;
 mod init;
 mod install_hook;
 mod pause;
+mod projects;
 mod remote;
+mod resume;
 mod search;
 mod serve;
+mod session;
 mod sessions;
 mod show;
 mod spool;
+mod stats;
 mod status;
 mod timeline;
 mod times;
 mod uninstall;
 mod verify;
+mod watch;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Done;
@@ -74,6 +81,12 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::InstallHook(args) => install_hook::run(&context, &args),
         Command::Import(args) => import::run(&context, &args),
         Command::Exec(args) => exec::run(&context, &args),
+        Command::Watch(args) => watch::run(&context, &args),
+        Command::Resume(args) => resume::run(&context, &args),
+        Command::File(args) => file::run(&context, &args),
+        Command::Stats(args) => stats::run(&context, &args),
+        Command::Coverage(args) => coverage::run(&context, &args),
+        Command::Projects(args) => projects::run(&context, &args),
         Command::Pause(args) => pause::run(&context, &args),
         Command::Unpause => pause::end(&context),
         Command::Exclude(args) => exclude::run(&context, &args),

@@ -47,6 +47,11 @@ pub fn length(text: &str) -> Option<i64> {
     number.checked_mul(minutes)?.checked_mul(60_000)
 }
 
+/// The day of a moment in the user's own zone.
+pub fn day_of(ms: i64) -> String {
+    local(ms).chars().take(10).collect()
+}
+
 /// A moment in the user's own zone, to the second.
 pub fn local(ms: i64) -> String {
     let beyond = if ms < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };

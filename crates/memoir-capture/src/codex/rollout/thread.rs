@@ -105,6 +105,7 @@ impl Usage<'_> {
             reasoning: self.reasoning.count(),
             cost_usd: None,
         }
+        .with_cached_in_input()
     }
 }
 

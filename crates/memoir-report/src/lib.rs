@@ -1,0 +1,8 @@
+//! What a journal tells about the work in it. Only reads; owns how things are added up and put together.
+
+mod touched;
+mod usage;
+mod walk;
+
+pub use touched::{Touch, Wanted, touches};
+pub use usage::{By, Price, Row, Tokens, usage};

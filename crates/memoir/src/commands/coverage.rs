@@ -1,0 +1,102 @@
+//! `memoir coverage`.
+
+use super::{Context, times};
+use crate::cli::CoverageArgs;
+use crate::exit::Done;
+use crate::home::Life;
+use crate::print::{self, Out, count, size, table};
+use anyhow::Result;
+use memoir_event::Client;
+use memoir_journal::{Audience, Filter, Journal, View};
+use memoir_record::{ReadState, Wanted};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// So many sessions are counted at most.
+const SESSIONS_MAX: usize = 1_000_000;
+
+/// A day of one client.
+#[derive(Default)]
+struct Day {
+    files: u64,
+    bytes: u64,
+    whole: u64,
+    left_bytes: u64,
+    events: u64,
+    problems: u64,
+    sessions: u64,
+}
+
+pub fn run(context: &Context, args: &CoverageArgs) -> Result<Done> {
+    let clients: Vec<Client> = args.client.iter().map(|name| name.client()).collect();
+    let since_ms = args.since.as_deref().map(times::parse).transpose()?;
+    let wanted = Wanted { clients: clients.clone(), since_ms, ..Wanted::default() };
+    let journal = context.journal(Life::Short)?;
+    let (files, unreadable) = context.with_importer(&journal, |importer| {
+        let found = wanted.find(importer.dirs);
+        Ok((importer.coverage(&found)?, found.unreadable))
+    })?;
+    let mut days: BTreeMap<(Client, String), Day> = BTreeMap::new();
+    for one in &files {
+        let day = days.entry((one.file.format.client(), times::day_of(one.file.modified_ms))).or_default();
+        day.files += 1;
+        day.bytes += one.file.bytes;
+        day.events += one.events;
+        day.problems += one.problems;
+        match one.state {
+            ReadState::Whole => day.whole += 1,
+            ReadState::Behind(bytes) => day.left_bytes += bytes,
+            ReadState::Unread => day.left_bytes += one.file.bytes,
+        }
+    }
+    let view = View::of(Audience::Owner).with_secret().with_private().with_sealed();
+    for session in journal.sessions(&Filter::default(), &view, SESSIONS_MAX, 0)? {
+        let Some(client) = session.client.filter(|client| clients.is_empty() || clients.contains(client)) else {
+            continue;
+        };
+        if since_ms.is_none_or(|since_ms| session.last_ms >= since_ms) {
+            days.entry((client, times::day_of(session.last_ms))).or_default().sessions += 1;
+        }
+    }
+    let mut out = Out::new();
+    if args.json {
+        for ((client, date), day) in days.iter().rev() {
+            out.json(&json!({
+                "client": client, "day": date, "files": day.files, "bytes": day.bytes, "filesRead": day.whole,
+                "bytesLeft": day.left_bytes, "eventsFromFiles": day.events, "problems": day.problems,
+                "sessionsInJournal": day.sessions,
+            }))?;
+        }
+    } else {
+        let heads = ["client", "day", "files", "size", "read", "left", "events", "problems", "sessions"];
+        let lines: Vec<Vec<String>> = days
+            .iter()
+            .rev()
+            .map(|((client, date), day)| {
+                vec![
+                    client.to_string(),
+                    date.clone(),
+                    day.files.to_string(),
+                    size(day.bytes),
+                    day.whole.to_string(),
+                    size(day.left_bytes),
+                    day.events.to_string(),
+                    day.problems.to_string(),
+                    day.sessions.to_string(),
+                ]
+            })
+            .collect();
+        table(&mut out, &heads, &lines)?;
+        let left: u64 = days.values().map(|day| day.files - day.whole).sum();
+        let said = match left {
+            0 => "every session file on disk is in the journal".to_owned(),
+            left => format!("{} with something that is not in the journal: run `memoir import`", count(left, "file")),
+        };
+        out.line(&said)?;
+    }
+    out.flush()?;
+    for (path, reason) in &unreadable {
+        print::warn(&format!("{}: {reason}", path.display()));
+    }
+    Ok(if unreadable.is_empty() { Done::Well } else { Done::Partly })
+}
