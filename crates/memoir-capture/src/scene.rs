@@ -112,7 +112,9 @@ impl<'a> Maker<'a> {
         event.thread = Some(scene.thread.clone());
         event.turn.clone_from(&scene.turn);
         event.time.clone_from(&self.time);
-        event.sequence = self.number.map(|number| number * PARTS + self.out.part().min(PARTS - 1));
+        // Its number names an event only together with its time: another run of the same thread counts anew.
+        let number = self.number.filter(|_| self.time.is_some());
+        event.sequence = number.map(|number| number * PARTS + self.out.part().min(PARTS - 1));
         event.identities = identities;
         finish(&mut event);
         self.out.events.push(Captured { event, cwd: scene.cwd.clone(), remote: scene.remote.clone() });

@@ -2,12 +2,14 @@
 
 use crate::access::{Reasoning, Secrecy, Speaker, Visibility};
 use crate::content::{Content, Json};
-use crate::event::Event;
+use crate::event::{Event, Identity};
 use crate::id::EventId;
 use crate::kind::{Kind, Shape};
 use crate::source::{Client, Source};
-use crate::time::format_ms;
+use crate::time::{Time, format_ms};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// An event as the outside sees it. The first ten fields are always there; of the others, those that say something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,6 +108,83 @@ impl Envelope {
             sequence,
         }
     }
+
+    /// The event that this is the envelope of, known by its id.
+    pub fn into_event(self) -> Event {
+        let item_type = item_type(&self.payload);
+        let shape = Shape { kind: self.kind, event_type: self.event_type, item_type };
+        let mut event = Event {
+            source: self.source,
+            client: self.client,
+            adapter: self.capture_source,
+            repo: self.repo_id,
+            actor: self.actor_id,
+            session: self.session_id,
+            thread: self.thread_id,
+            turn: self.turn_id,
+            topic: self.topic_id,
+            action: self.action_id,
+            time: Time::parse(&self.ts).ok(),
+            captured_ms: None,
+            sequence: Some(self.sequence),
+            content: content(&shape, self.payload),
+            shape,
+            speaker: self.speaker,
+            visibility: self.visibility,
+            secrecy: self.secrecy_level,
+            reasoning: self.reasoning_availability,
+            metadata: self.metadata,
+            meta: self.meta,
+            identities: vec![Identity::Id(self.event_id)],
+        };
+        if event.derived_id() != Some(self.event_id) {
+            // Perhaps nobody said when it happened: then its time is when it was stored.
+            let time = event.time.take();
+            if event.derived_id() == Some(self.event_id) {
+                event.captured_ms = time.map(|time| time.ms());
+            } else {
+                (event.time, event.sequence) = (time, None);
+            }
+        }
+        event
+    }
+}
+
+/// `item.type` of a payload.
+fn item_type(payload: &Json) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Item {
+        #[serde(default, rename = "type")]
+        kind: Option<String>,
+    }
+    #[derive(Deserialize)]
+    struct Payload {
+        #[serde(default)]
+        item: Option<Item>,
+    }
+    serde_json::from_str::<Payload>(payload.as_str()).ok()?.item?.kind
+}
+
+/// The content of which a payload was made; one that was a payload already stays one.
+fn content(shape: &Shape, payload: Json) -> Content {
+    let parsed: Option<BTreeMap<String, &RawValue>> = serde_json::from_str(payload.as_str()).ok();
+    let only = |name: &str| parsed.as_ref().filter(|fields| fields.len() == 1)?.get(name).copied();
+    let said = match (&shape.item_type, shape.kind) {
+        (Some(_), _) => only("item").and_then(|item| {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(item.get()).ok()?;
+            let other = |name: &str| fields.get(name).copied().filter(|_| fields.len() == 2);
+            Some((other("text"), other("content")))
+        }),
+        (None, Kind::UserMessage) => Some((only("prompt"), only("prompt"))),
+        (None, Kind::Error) => Some((only("message"), only("message"))),
+        (None, _) => Some((only("text"), only("content"))),
+    };
+    let (text, json) = said.unwrap_or_default();
+    let text = text.and_then(|text| serde_json::from_str::<String>(text.get()).ok()).map(Content::Text);
+    let json = || json.and_then(|json| Json::parse(json.get().to_owned()).ok()).map(Content::Json);
+    let made = text.or_else(json);
+    // Only if the same payload comes of it again.
+    made.filter(|made| self::payload(shape, made) == payload).unwrap_or(Content::Payload(payload))
 }
 
 /// The payload object; JSON content stands in it exactly as it was written.
@@ -129,7 +208,6 @@ fn payload(shape: &Shape, content: &Content) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Time;
 
     #[test]
     fn an_envelope_has_the_ten_fields_first_and_camel_case_names() {
@@ -159,5 +237,40 @@ mod tests {
             r#"{"item":{"type":"tool_call","content":{"b": 2.50,"a":1}}}"#
         );
         assert_eq!(payload(&Shape::from(Kind::UserMessage), &content).as_str(), r#"{"prompt":{"b": 2.50,"a":1}}"#);
+    }
+
+    #[test]
+    fn an_event_comes_back_from_its_envelope_with_the_same_id() {
+        let payload = |text: &str| Content::Payload(Json::parse(text.into()).unwrap());
+        let contents = [
+            (Kind::UserMessage, Content::Text("a \"b\"".into())),
+            (Kind::UserMessage, Content::Json(Json::parse("[1, 2.50]".into()).unwrap())),
+            (Kind::AssistantMessage, Content::Text("x".into())),
+            (Kind::ToolCall, payload(r#"{"item":{"type":"tool_call","name":"Bash","arguments":{"a": 1}}}"#)),
+            (Kind::ToolResult, Content::Json(Json::parse(r#"{"b": 1}"#.into()).unwrap())),
+            (Kind::Error, Content::Text("bad".into())),
+            (Kind::SessionStarted, payload(r#"{"thread_id":"t"}"#)),
+            (Kind::Usage, payload(r#"{"text":"not text","n":1}"#)),
+        ];
+        for (kind, content) in contents {
+            for time in [None, Some(Time::parse("2026-05-10T10:00:00+02:00").unwrap())] {
+                let mut event = Event::new(Source::CodexHook, "s", kind, content.clone());
+                (event.time, event.sequence, event.action) = (time, Some(5), Some("call".into()));
+                let id = event.derived_id().unwrap();
+                let envelope = Envelope::new(event.clone(), id, 1_778_400_000_000, 1_778_400_000_500, 7);
+                let back = envelope.clone().into_event();
+                assert_eq!(back.derived_id(), Some(id), "{kind}");
+                assert_eq!((&back.content, &back.shape, &back.time), (&event.content, &event.shape, &event.time));
+                assert_eq!(Envelope::new(back, id, 1_778_400_000_000, 1_778_400_000_500, 7), envelope);
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_that_something_else_made_is_kept_as_a_name() {
+        let event = Event::new(Source::CodexHook, "s", Kind::UserMessage, Content::Text("x".into()));
+        let id = EventId::parse("04b4d9d8a9c6f9ee1da1cbc4").unwrap();
+        let back = Envelope::new(event, id, 0, 0, 1).into_event();
+        assert_eq!((back.sequence, back.identities), (None, vec![Identity::Id(id)]));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::access::{Reasoning, Secrecy, Speaker, Visibility};
 use crate::content::{Content, Json};
+use crate::id::EventId;
 use crate::kind::{Kind, Shape};
 use crate::source::{Client, Source};
 use crate::time::Time;
@@ -38,6 +39,8 @@ pub enum Identity {
     Growing(String),
     /// What it says: another way of capture may have seen the same in this session at about this time.
     Alike(Said),
+    /// The id under which another journal, or a mirror of one, knows it.
+    Id(EventId),
     /// Nothing names it: each capture is a thing of its own.
     Unique {
         /// When it was captured.
@@ -132,6 +135,13 @@ impl Event {
             meta: None,
             identities: Vec::new(),
         }
+    }
+
+    /// The id that it will have in a journal, if it does not depend on what the journal holds.
+    pub fn derived_id(&self) -> Option<EventId> {
+        let given = self.time.as_ref().map_or("", Time::given);
+        let number = self.sequence?;
+        Some(EventId::derive(self.source, self.thread.as_deref(), number, &self.shape.event_type, given))
     }
 
     /// The kind of the event.

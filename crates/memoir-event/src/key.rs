@@ -100,6 +100,10 @@ impl KeyHasher {
     pub fn keys(&self, event: &Event) -> Keys {
         let mut keys = Keys::default();
         for identity in &event.identities {
+            if matches!(identity, Identity::Id(id) if event.derived_id() == Some(*id)) {
+                // It gets that very id: no other name is needed to find it again.
+                continue;
+            }
             let key = self.key(event, identity);
             match identity {
                 Identity::Growing(_) => keys.growing.push(key),
@@ -187,6 +191,12 @@ impl KeyHasher {
                     Said::Own(text) => item.text(&comparable(text)),
                 }
                 [0; ORDER_BYTES]
+            }
+            Identity::Id(id) => {
+                scope.text(&event.session);
+                item.text("id");
+                item.text(&id.to_string());
+                event.time.as_ref().map_or_else(|| self.order_of(&event.session), |time| order_of_ms(time.ms()))
             }
             Identity::Unique { at_ms, nonce } => {
                 scope.text(&event.session);

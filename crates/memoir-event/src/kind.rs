@@ -62,6 +62,11 @@ impl Kind {
         Kind::Error,
     ];
 
+    /// Whether only memoir itself makes such events: from elsewhere they would change what a journal says.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Kind::Memory | Kind::Archive | Kind::Tombstone | Kind::Supersede | Kind::Alias)
+    }
+
     /// The speaker when the event names none.
     pub const fn inferred_speaker(self) -> Speaker {
         match self {

@@ -84,6 +84,20 @@ impl Client {
         }
     }
 
+    /// The client whose work comes in by that way.
+    pub fn of_source(source: Source) -> Option<Client> {
+        let name = source.as_str();
+        let is_of = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.starts_with('_'));
+        let starts = [
+            ("codex", Client::Codex),
+            ("claude_code", Client::Claude),
+            ("gemini_cli", Client::Gemini),
+            ("copilot_cli", Client::Copilot),
+            ("opencode", Client::Opencode),
+        ];
+        starts.into_iter().find(|(start, _)| is_of(start)).map(|(_, client)| client)
+    }
+
     /// Splits `cx-0193…` into the client and its own id; any other text has no client.
     pub fn split_session(shown: &str) -> (Option<Client>, &str) {
         for client in Client::ALL {
@@ -121,5 +135,13 @@ mod tests {
         assert_eq!(Client::from_adapter("Claude Code"), Some(Client::Claude));
         assert_eq!(Client::from_adapter("gemini-cli"), Some(Client::Gemini));
         assert_eq!(Client::from_adapter("cursor"), None);
+    }
+
+    #[test]
+    fn a_source_tells_its_client() {
+        assert_eq!(Client::of_source(Source::CodexHook), Some(Client::Codex));
+        assert_eq!(Client::of_source(Source::GeminiCliHistory), Some(Client::Gemini));
+        assert_eq!(Client::of_source(Source::OpencodeHistory), Some(Client::Opencode));
+        assert_eq!(Client::of_source(Source::Http), None);
     }
 }

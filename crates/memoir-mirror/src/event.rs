@@ -1,7 +1,9 @@
 //! An event as a mirror gives it back.
 
 use crate::record::{Field, Record};
-use memoir_event::Json;
+use memoir_event::{
+    Client, Envelope, Event, EventId, Identity, Json, Kind, Reasoning, Said, Secrecy, Source, Speaker, Visibility,
+};
 use std::borrow::Cow;
 
 /// An event as it was read. What a line did not have is empty; what it had in another type is kept as text.
@@ -82,5 +84,50 @@ impl MirrorEvent {
             meta: json(Field::Meta),
             sequence: record.text(Field::Sequence).and_then(|number| number.trim().parse().ok()),
         }
+    }
+
+    /// The event, known by its id. What a line leaves open is as it usually is.
+    pub fn into_event(self) -> Event {
+        let item = self.payload.to_value().pointer("/item/type").and_then(|kind| kind.as_str().map(str::to_owned));
+        let kind = self.kind.as_deref().and_then(Kind::parse);
+        let kind = kind.unwrap_or_else(|| Kind::of_shape(&self.event_type, item.as_deref()));
+        let source = Source::parse(&self.source);
+        // A tool that memoir does not know is named as an adapter is.
+        let adapter = self.capture_source.or_else(|| Some(self.source.clone()).filter(|_| source.is_none()));
+        let source = source.unwrap_or(Source::Recorder);
+        let client = self.client.as_deref().and_then(Client::parse).or_else(|| Client::of_source(source));
+        let id = EventId::parse(&self.event_id).ok();
+        let envelope = Envelope {
+            event_id: id.unwrap_or_else(|| EventId::derive(source, None, 0, "", &self.event_id)),
+            source,
+            repo_id: self.repo_id,
+            actor_id: self.actor_id,
+            session_id: self.session_id,
+            thread_id: self.thread_id,
+            ts: self.ts,
+            event_type: self.event_type,
+            payload: self.payload,
+            reasoning_availability: Reasoning::parse(&self.reasoning_availability).unwrap_or(Reasoning::Unavailable),
+            kind,
+            client,
+            capture_source: adapter,
+            turn_id: self.turn_id,
+            topic_id: self.topic_id,
+            action_id: self.action_id,
+            speaker: self.speaker.as_deref().and_then(Speaker::parse).unwrap_or_else(|| kind.inferred_speaker()),
+            visibility: self.visibility.as_deref().and_then(Visibility::parse).unwrap_or(Visibility::Normal),
+            secrecy_level: self.secrecy_level.as_deref().and_then(Secrecy::parse).unwrap_or(Secrecy::Sensitive),
+            metadata: self.metadata,
+            meta: self.meta,
+            ts_ms: 0,
+            recorded_at: String::new(),
+            journal_sequence: 0,
+            sequence: self.sequence.unwrap_or(0),
+        };
+        let mut event = envelope.into_event();
+        if matches!(kind, Kind::UserMessage | Kind::AssistantMessage | Kind::Reasoning | Kind::Error) {
+            event.identities.push(Identity::Alike(Said::Content));
+        }
+        event
     }
 }

@@ -13,6 +13,7 @@ mod kept;
 mod metadata;
 mod recall;
 mod record;
+mod run;
 mod said;
 
 pub use answer::{BatchAnswer, ErrorBody, RecordAnswer};
@@ -22,3 +23,4 @@ pub use error::{BatchError, Refusal, WireError};
 pub use recall::{RECALL_LIMIT, RecallAnswer, RecallRecord, RecallRequest, TimeRange};
 pub(crate) use record::BatchRequestRef;
 pub use record::{BatchRequest, Block, Header, Modality, RawContent, RawRecord, RawSource};
+pub use run::{RunAnswer, RunId, RunIdError, RunRequest};

@@ -23,6 +23,7 @@ mod rate;
 mod read;
 mod recall;
 mod routes;
+mod runs;
 mod search;
 mod settings;
 

@@ -2,7 +2,7 @@
 
 use crate::auth::Scope;
 use crate::errors::ApiError;
-use crate::{Shared, encode, openapi, probes, read, recall, search};
+use crate::{Shared, encode, openapi, probes, read, recall, runs, search};
 use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodRouter, get, post};
@@ -37,10 +37,11 @@ const INGEST: Access = Access::Scoped(Scope::Ingest);
 const READ: Access = Access::Scoped(Scope::Read);
 
 /// The routes.
-pub(crate) static ROUTES: [Route; 12] = [
+pub(crate) static ROUTES: [Route; 13] = [
     send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
     send_to("/v1/encode/raw", INGEST, || post(encode::one)),
     send_to("/v1/recall/raw", READ, || post(recall::raw)),
+    send_to("/v1/events", INGEST, || post(runs::push)),
     read_with("/v1/timeline", READ, || get(read::timeline)),
     read_with("/v1/sessions", READ, || get(read::sessions)),
     read_with("/v1/search", READ, || get(search::search)),

@@ -85,6 +85,10 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Write events out, one JSON object to a line
     Export(ExportArgs),
+    /// Keep a project's events as files beside it, for other tools
+    Mirror(MirrorArgs),
+    /// Send a project's events to another memoir server
+    Push(PushArgs),
     /// Look at what waits to be delivered, or deliver it now
     Spool(SpoolArgs),
     /// Print a script that completes commands in your shell
@@ -795,6 +799,96 @@ pub struct ExportArgs {
 pub enum ExportFormat {
     /// One envelope to a line
     Jsonl,
+}
+
+/// Mirrors a project's events into files.
+#[derive(Args)]
+#[command(after_help = "\
+A mirror is a directory .codaph with one file of JSON lines for each session,
+checksums and indexes. Exporting again adds what is new and touches nothing
+else. Importing stores what the journal does not have; what it has is known by
+its id, whichever machine it was recorded on. Secret, private and sealed
+events stay out of a mirror unless you ask for them.
+
+Examples:
+  memoir mirror export ~/work/project
+  memoir mirror verify ~/work/project
+  memoir mirror import ~/work/project")]
+pub struct MirrorArgs {
+    #[command(subcommand)]
+    pub action: MirrorAction,
+    /// As JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum MirrorAction {
+    /// Write the project's events into the mirror in DIR
+    Export {
+        /// The project's directory, or the .codaph directory itself
+        dir: PathBuf,
+        /// The project (else the one that DIR is in)
+        #[arg(long, value_name = "ID")]
+        repo: Option<String>,
+        #[command(flatten)]
+        view: ViewArgs,
+    },
+    /// Read the mirror in DIR into the journal
+    Import {
+        /// The project's directory, or the .codaph directory itself
+        dir: PathBuf,
+        /// Count what is there, and store nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Check every file of the mirror in DIR
+    Verify {
+        /// The project's directory, or the .codaph directory itself
+        dir: PathBuf,
+    },
+}
+
+/// Sends events to another memoir.
+#[derive(Args)]
+#[command(after_help = "\
+Sends what the server does not have yet, and remembers how far it came: after
+an outage the next push sends the rest. Events are known there by their ids,
+whoever sends them. The server's key goes into MEMOIR_SERVER_API_KEY. Secret,
+private and sealed events stay here unless you ask for them.
+
+Examples:
+  memoir push --remote https://memoir.example.org
+  memoir push --remote http://127.0.0.1:8420 --scope session --all")]
+pub struct PushArgs {
+    /// The server (else the setting `server_url`)
+    #[arg(long, value_name = "URL")]
+    pub remote: Option<String>,
+    /// One run for the project, codaph:PROJECT, or one for each session, codaph:PROJECT:SESSION
+    #[arg(long, value_enum, default_value_t = PushScope::Project)]
+    pub scope: PushScope,
+    /// The project (else the one that this directory is in)
+    #[arg(long, value_name = "ID", conflicts_with = "all")]
+    pub repo: Option<String>,
+    /// Every project
+    #[arg(long)]
+    pub all: bool,
+    /// Send everything again, should the server have lost it
+    #[arg(long)]
+    pub from_start: bool,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// One JSON object to a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PushScope {
+    /// One run for the project
+    Project,
+    /// One run for each session
+    Session,
 }
 
 /// What waits to be delivered.

@@ -43,6 +43,8 @@ fn names(event: &Event) -> u8 {
             | match identity {
                 Identity::Item { .. } | Identity::Record { .. } => 1,
                 Identity::InTurn { .. } => 2,
+                // One id for each thing: whatever else has a name is something else.
+                Identity::Id(_) => 3,
                 _ => 0,
             }
     })

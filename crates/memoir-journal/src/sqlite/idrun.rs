@@ -4,6 +4,7 @@
 
 use crate::{JournalError, Seq};
 use rusqlite::Connection;
+use std::collections::HashMap;
 
 /// So many ids make a run of level 0.
 const TAIL_MAX: u64 = 4096;
@@ -89,6 +90,28 @@ fn write_run(
 
 /// The places of records whose id starts like this; almost always one or none.
 pub fn find(connection: &Connection, prefix: u64) -> Result<Vec<Seq>, JournalError> {
+    let mut found = find_older(connection, prefix)?;
+    let mut tail = connection.prepare_cached("SELECT seq FROM id_tail WHERE prefix = ?1")?;
+    let mut rows = tail.query([prefix.cast_signed()])?;
+    while let Some(row) = rows.next()? {
+        found.push(as_u64(row.get(0)?));
+    }
+    Ok(found)
+}
+
+/// The newest records by how their ids start.
+pub fn recent(connection: &Connection) -> Result<HashMap<u64, Vec<Seq>>, JournalError> {
+    let mut recent: HashMap<u64, Vec<Seq>> = HashMap::new();
+    let mut tail = connection.prepare_cached("SELECT prefix, seq FROM id_tail")?;
+    let mut rows = tail.query([])?;
+    while let Some(row) = rows.next()? {
+        recent.entry(row.get::<_, i64>(0)?.cast_unsigned()).or_default().push(as_u64(row.get(1)?));
+    }
+    Ok(recent)
+}
+
+/// As [`find`], without the newest.
+pub fn find_older(connection: &Connection, prefix: u64) -> Result<Vec<Seq>, JournalError> {
     let mut found = Vec::new();
     for run in runs(connection)? {
         let no = run.no << BUCKET_SHIFT | as_i64(bucket_of(prefix, run.bits));
@@ -98,11 +121,6 @@ pub fn find(connection: &Connection, prefix: u64) -> Result<Vec<Seq>, JournalErr
             let entries = read_entries(row.get_ref(0)?.as_blob().unwrap_or_default(), run.first_seq);
             found.extend(entries.filter(|entry| entry.0 == prefix).map(|entry| entry.1));
         }
-    }
-    let mut tail = connection.prepare_cached("SELECT seq FROM id_tail WHERE prefix = ?1")?;
-    let mut rows = tail.query([prefix.cast_signed()])?;
-    while let Some(row) = rows.next()? {
-        found.push(as_u64(row.get(0)?));
     }
     Ok(found)
 }

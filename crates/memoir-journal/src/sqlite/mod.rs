@@ -5,6 +5,7 @@ mod chain;
 mod copy;
 mod directive;
 mod idrun;
+mod ids;
 mod intern;
 mod leases;
 mod read;

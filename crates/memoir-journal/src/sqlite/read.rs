@@ -224,6 +224,18 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
+    /// The events of which one of the records at `places` has that id.
+    pub fn events_of(&mut self, id: EventId, places: &[Seq]) -> Result<Vec<Seq>, JournalError> {
+        let mut found = Vec::new();
+        for seq in places {
+            let Some(record) = self.record(*seq)? else { continue };
+            if self.stored(&record)?.id == id {
+                found.push(record.event.unwrap_or(*seq));
+            }
+        }
+        Ok(found)
+    }
+
     /// The change feed.
     pub fn changes(&mut self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError> {
         let records = self.records_after(after, limit)?;

@@ -4,6 +4,7 @@ use super::alike;
 use super::chain::{self, Covered, Link};
 use super::directive;
 use super::idrun::{self, as_i64, as_u64};
+use super::ids::Ids;
 use super::intern::{Interned, Origin, add_to_fact};
 use super::read::Reader;
 use super::streams::Streams;
@@ -25,6 +26,7 @@ pub struct Appending<'a> {
     last: Seq,
     chain: Link,
     has_tombstones: bool,
+    ids: Ids,
     /// The origin of the event before: a stream rarely leaves one.
     origin: Option<(Origin, u32, Link)>,
     streams: Streams,
@@ -91,6 +93,7 @@ impl<'a> Appending<'a> {
             last,
             chain,
             has_tombstones,
+            ids: Ids::new(connection)?,
             origin: None,
             streams: Streams::default(),
             totals: HashMap::new(),
@@ -122,6 +125,7 @@ impl<'a> Appending<'a> {
             self.bind_if_free(place, seq)?;
         }
         alike::note(self.connection, keys, seq, event)?;
+        self.ids.remember_mirror(self.connection, event)?;
         if let Some(tombstones) = directive::apply(self.connection, seq, event)? {
             self.has_tombstones |= tombstones;
         }
@@ -136,6 +140,9 @@ impl<'a> Appending<'a> {
             return Ok(None);
         }
         if let Some(of) = self.find_named(&keys.names)? {
+            return Ok(Some(of));
+        }
+        if let Some(of) = self.ids.find_event(self.connection, event)? {
             return Ok(Some(of));
         }
         for place in &keys.growing {
@@ -276,6 +283,7 @@ impl<'a> Appending<'a> {
             (!body.bytes.is_empty()).then_some(body.bytes.as_slice()),
         ])?;
         self.statements.note_id.execute((as_i64(seq), id.prefix().cast_signed()))?;
+        self.ids.note(id, seq);
         self.last = seq;
         self.chain = link;
         if class == RecordClass::Event {

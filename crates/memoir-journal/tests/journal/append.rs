@@ -445,3 +445,76 @@ proptest! {
         prop_assert_eq!(got, expected);
     }
 }
+
+/// The same event as another journal knows it.
+fn mirrored(event: &Event) -> Event {
+    let id = event.derived_id().unwrap();
+    memoir_event::Envelope::new(event.clone(), id, 0, 0, 1).into_event()
+}
+
+fn numbered(number: u64, text: &str, time: Option<&str>) -> Event {
+    let mut event = item(Source::CodexHistory, &format!("item-{number}"), text);
+    event.sequence = Some(number);
+    match time {
+        Some(time) => at(event, time),
+        None => event,
+    }
+}
+
+#[test]
+fn what_comes_by_its_id_is_stored_once_and_keeps_its_id() {
+    let (here, there) = (home(), home());
+    let event = numbered(7, "said", Some("2026-05-10T08:00:00.000Z"));
+    let own = here.append(vec![event.clone()]);
+    assert!(matches!(here.append(vec![mirrored(&event)])[0], Outcome::SeenAgain { of: 1, .. }));
+    assert_eq!(here.journal.stats().unwrap().records, 1);
+
+    let outcomes = there.append(vec![mirrored(&event), mirrored(&event)]);
+    assert_eq!(outcomes[0].id(), own[0].id());
+    assert!(matches!(outcomes[1], Outcome::SeenAgain { of: 1, .. }));
+    // The client's own file is read there later: it is known by the id that it would get.
+    assert!(matches!(there.append(vec![event.clone()])[0], Outcome::SeenAgain { of: 1, .. }));
+    assert_eq!(there.journal.stats().unwrap().events, 1);
+    // From then on under its own names as well.
+    let mut moved = event;
+    moved.sequence = Some(8);
+    assert!(matches!(there.append(vec![moved])[0], Outcome::SeenAgain { of: 1, .. }));
+}
+
+#[test]
+fn an_id_of_something_without_a_time_counts_only_for_what_says_the_same() {
+    let home = home();
+    let (one, other) = (numbered(1, "mine", None), numbered(1, "yours", None));
+    assert_eq!(one.derived_id(), other.derived_id());
+    for _ in 0..2 {
+        home.append(vec![mirrored(&one), mirrored(&other)]);
+    }
+    assert_eq!(home.journal.stats().unwrap().events, 2);
+}
+
+#[test]
+fn an_id_that_another_tool_made_is_known_again() {
+    let home = home();
+    let foreign = EventId::parse("00112233445566778899aabb").unwrap();
+    let event = numbered(1, "from elsewhere", Some("2026-05-10T08:00:00.000Z"));
+    let event = memoir_event::Envelope::new(event, foreign, 0, 0, 1).into_event();
+    for _ in 0..2 {
+        home.append(vec![event.clone()]);
+    }
+    assert_eq!(home.journal.stats().unwrap().events, 1);
+}
+
+#[test]
+fn two_mirrored_events_that_say_the_same_stay_two() {
+    let home = home();
+    let said = |source: Source, number: u64, time: &str| {
+        let mut event = numbered(number, "continue", Some(time));
+        event.source = source;
+        let mut event = mirrored(&event);
+        event.identities.push(Identity::Alike(Said::Content));
+        event
+    };
+    home.append(vec![said(Source::CodexHook, 1, "2026-05-10T08:00:00.000Z")]);
+    home.append(vec![said(Source::CodexHistory, 2, "2026-05-10T08:00:05.000Z")]);
+    assert_eq!(home.journal.stats().unwrap().events, 2);
+}

@@ -2,7 +2,7 @@
 //!
 //! Never sent: a server has no use for the keys of another journal.
 
-use memoir_event::{Client, Content, Event, Identity, Key, Keys, Kind, Reasoning, Said, Shape, Source};
+use memoir_event::{Client, Content, Event, EventId, Identity, Key, Keys, Kind, Reasoning, Said, Shape, Source};
 use serde::{Deserialize, Serialize};
 
 /// The parts of an event that the wire has no place for.
@@ -41,6 +41,7 @@ enum KeptIdentity {
     Growing(String),
     AlikeContent,
     Alike(String),
+    Id(EventId),
     Unique(i64, u64),
 }
 
@@ -105,6 +106,7 @@ impl KeptIdentity {
             Identity::Growing(place) => KeptIdentity::Growing(place.clone()),
             Identity::Alike(Said::Content) => KeptIdentity::AlikeContent,
             Identity::Alike(Said::Own(text)) => KeptIdentity::Alike(text.clone()),
+            Identity::Id(id) => KeptIdentity::Id(*id),
             Identity::Unique { at_ms, nonce } => KeptIdentity::Unique(*at_ms, *nonce),
         }
     }
@@ -119,6 +121,7 @@ impl KeptIdentity {
             KeptIdentity::Growing(place) => Identity::Growing(place),
             KeptIdentity::AlikeContent => Identity::Alike(Said::Content),
             KeptIdentity::Alike(text) => Identity::Alike(Said::Own(text)),
+            KeptIdentity::Id(id) => Identity::Id(id),
             KeptIdentity::Unique(at_ms, nonce) => Identity::Unique { at_ms, nonce },
         }
     }

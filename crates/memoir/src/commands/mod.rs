@@ -17,8 +17,10 @@ mod import;
 mod ingest;
 mod init;
 mod install_hook;
+mod mirror;
 mod pause;
 mod projects;
+mod push;
 mod remote;
 mod resume;
 mod search;
@@ -101,6 +103,8 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Backup(args) => copies::backup(&context, &args),
         Command::Restore(args) => copies::restore(&context, &args),
         Command::Export(args) => export::run(&context, &args),
+        Command::Push(args) => push::run(&context, &args),
+        Command::Mirror(args) => mirror::run(&context, &args),
         Command::Spool(args) => spool::run(&context, &args),
         Command::Config(_) | Command::Completions(_) | Command::Demo | Command::Hook(_) => Ok(Done::Well),
     }

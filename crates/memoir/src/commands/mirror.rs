@@ -1,0 +1,261 @@
+//! `memoir mirror`.
+
+use super::{Context, filter};
+use crate::cli::{MirrorAction, MirrorArgs, ViewArgs};
+use crate::clients;
+use crate::exit::{Done, Usage};
+use crate::home::{Life, system_clock};
+use crate::print::{self, Out, Progress, count, size};
+use crate::stop;
+use anyhow::{Context as _, Result};
+use memoir_event::Event;
+use memoir_journal::{Admission, Filter, Journal, JournalError, Order, Outcome, Page, SqliteJournal};
+use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary};
+use memoir_record::{Project, Projects};
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+
+/// Events in one page, and in one append.
+const BATCH_EVENTS: usize = 500;
+
+/// How long to wait for another writer of the mirror.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// So many problems are shown.
+const PROBLEMS_SHOWN: usize = 20;
+
+pub fn run(context: &Context, args: &MirrorArgs) -> Result<Done> {
+    match &args.action {
+        MirrorAction::Export { dir, repo, view } => export(context, dir, repo.as_deref(), view, args.json),
+        MirrorAction::Import { dir, dry_run } => import(context, dir, *dry_run, args.json),
+        MirrorAction::Verify { dir } => verify(dir, args.json),
+    }
+}
+
+fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, json: bool) -> Result<Done> {
+    let Some(journal) = context.existing_journal(Life::Long)? else {
+        anyhow::bail!("there is no journal in {} yet", context.home.dir().display());
+    };
+    let mirror = Mirror::at(dir).with_patience(PATIENCE);
+    let project = project_at(&mirror);
+    let repo = repo.map_or_else(|| project.id.clone(), str::to_owned);
+    let known = journal.projects()?;
+    let exact = known.iter().find(|entry| entry.repo == repo);
+    let Some(entry) = exact.or_else(|| known.iter().find(|entry| entry.aliases.contains(&repo))) else {
+        return Err(Usage(format!(
+            "nothing is recorded of project `{repo}`: `memoir projects` lists what is; pass --repo to choose another"
+        ))
+        .into());
+    };
+    let place = project.root.as_deref().or(mirror.dir().parent()).unwrap_or(dir);
+    let info = ProjectInfo {
+        path: place.to_string_lossy().into_owned(),
+        repo_id: entry.repo.clone(),
+        label: place.file_name().map_or_else(|| entry.repo.clone(), |name| name.to_string_lossy().into_owned()),
+    };
+    let mut writer = mirror.writer(&info, &system_clock())?;
+    let filter = Filter { repo: Some(entry.repo.clone()), ..Filter::default() };
+    let (view, stop) = (filter::view(view), stop::on_signal()?);
+    let mut bar = Progress::new("exporting");
+    let (mut page, mut done, mut left_out) = (Page::first(BATCH_EVENTS, Order::OldestFirst), 0, 0);
+    while !stop::requested(&stop) {
+        let found = journal.page(&filter, &view, &page)?;
+        for event in found.events {
+            done += 1;
+            match writer.append(&event.into_envelope()) {
+                Ok(Appended::New | Appended::Revised | Appended::Known) => {}
+                Err(error @ (MirrorError::TooLong { .. } | MirrorError::NotJson { .. })) => {
+                    print::warn(&error.to_string());
+                    left_out += 1;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        bar.at(done, entry.events.max(done));
+        match found.next {
+            Some(next) => page.after = Some(next),
+            None => break,
+        }
+    }
+    drop(bar);
+    // What was written so far is whole; the next export adds the rest.
+    let summary = writer.finish()?;
+    let stopped = stop::requested(&stop);
+    let mut out = Out::new();
+    if json {
+        out.json(&json!({
+            "mirror": mirror.dir(), "project": info.repo_id, "new": summary.new, "revised": summary.revised,
+            "known": summary.known, "events": summary.events, "segments": summary.segments,
+            "repaired": summary.repairs.any(), "leftOut": left_out, "interrupted": stopped,
+        }))?;
+    } else {
+        let fuller = if summary.revised > 0 { format!(", {} fuller", summary.revised) } else { String::new() };
+        let (events, segments) = (count(summary.events, "event"), count(summary.segments, "session"));
+        out.line(&format!("{}: {} new{fuller}; {events} of {segments} in all", mirror.dir().display(), summary.new))?;
+        if summary.repairs.any() {
+            out.line("what an earlier writer left unfinished was mended")?;
+        }
+    }
+    out.flush()?;
+    if stopped {
+        print::warn("interrupted; what was exported is whole, and the next export goes on");
+    }
+    Ok(if left_out > 0 || stopped { Done::Partly } else { Done::Well })
+}
+
+/// The project around a mirror.
+fn project_at(mirror: &Mirror) -> Project {
+    let around = mirror.dir().parent().unwrap_or(Path::new("."));
+    let around = std::path::absolute(around).unwrap_or_else(|_| around.to_owned());
+    Projects::new(clients::user_home()).of(Some(&around.to_string_lossy()), None).clone()
+}
+
+/// What an import did.
+#[derive(Default)]
+struct Imported {
+    stored: u64,
+    revised: u64,
+    known: u64,
+    suppressed: u64,
+    redactions: u64,
+}
+
+fn import(context: &Context, dir: &Path, dry_run: bool, json: bool) -> Result<Done> {
+    let mirror = Mirror::at(dir);
+    let journal = if dry_run { None } else { Some(context.journal(Life::Long)?) };
+    let (redactor, stop) = (context.settings.redactor()?, stop::on_signal()?);
+    let mut imported = Imported::default();
+    let mut failure = None;
+    let mut batch: Vec<Event> = Vec::new();
+    let flush = |batch: &mut Vec<Event>, imported: &mut Imported| -> Result<(), JournalError> {
+        let Some(journal) = &journal else { return Ok(()) };
+        append(journal, &redactor, std::mem::take(batch), context, imported)
+    };
+    let summary = mirror.read(&mut |event| {
+        if failure.is_some() || stop::requested(&stop) {
+            return;
+        }
+        let event = event.into_event();
+        if event.kind().is_own() {
+            // Each memoir makes its own; another's would change what this journal says.
+            return;
+        }
+        batch.push(event);
+        if batch.len() >= BATCH_EVENTS
+            && let Err(error) = flush(&mut batch, &mut imported)
+        {
+            failure = Some(error);
+        }
+    })?;
+    if failure.is_none()
+        && let Err(error) = flush(&mut batch, &mut imported)
+    {
+        failure = Some(error);
+    }
+    if let Some(error) = failure {
+        return Err(error).context("what was imported so far is stored; run the command again");
+    }
+    tell(&mirror, &summary, &imported, dry_run, json)?;
+    let stopped = stop::requested(&stop);
+    if stopped {
+        print::warn("interrupted; what was imported is stored, and the next import goes on");
+    }
+    Ok(if stopped || !summary.problems.is_empty() { Done::Partly } else { Done::Well })
+}
+
+fn append(
+    journal: &SqliteJournal,
+    redactor: &memoir_redact::Redactor,
+    batch: Vec<Event>,
+    context: &Context,
+    imported: &mut Imported,
+) -> Result<(), JournalError> {
+    let admission = Admission::new(redactor, journal.hasher().clone()).with_limits(context.settings.limits());
+    let admitted: Vec<_> = batch.into_iter().map(|event| admission.admit(event)).collect();
+    imported.redactions += admitted.iter().map(memoir_journal::Redacted::secrets).sum::<u64>();
+    for outcome in journal.append(&admitted, &[])? {
+        match outcome {
+            Outcome::Stored { .. } => imported.stored += 1,
+            Outcome::Revised { .. } => imported.revised += 1,
+            Outcome::SeenAgain { .. } => imported.known += 1,
+            Outcome::Suppressed => imported.suppressed += 1,
+        }
+    }
+    Ok(())
+}
+
+fn tell(mirror: &Mirror, summary: &ReadSummary, imported: &Imported, dry_run: bool, json: bool) -> Result<()> {
+    let mut out = Out::new();
+    if json {
+        let problems: Vec<_> = summary
+            .problems
+            .iter()
+            .map(|problem| json!({"file": problem.file, "problem": problem.kind.to_string(), "count": problem.count}))
+            .collect();
+        out.json(&json!({
+            "mirror": mirror.dir(), "dryRun": dry_run, "events": summary.events, "duplicates": summary.duplicates,
+            "sessionFiles": summary.session_files, "dayFiles": summary.day_files, "bytes": summary.bytes,
+            "stored": imported.stored, "revised": imported.revised, "known": imported.known,
+            "suppressed": imported.suppressed, "redacted": imported.redactions, "problems": problems,
+        }))?;
+        return Ok(out.flush()?);
+    }
+    let files = count(summary.session_files + summary.day_files, "file");
+    out.line(&format!(
+        "{}: {} in {files} ({})",
+        mirror.dir().display(),
+        count(summary.events, "event"),
+        size(summary.bytes)
+    ))?;
+    if dry_run {
+        out.line("nothing was stored: this was a dry run")?;
+    } else {
+        let more = [
+            ("fuller", imported.revised),
+            ("known", imported.known),
+            ("forgotten", imported.suppressed),
+            ("secrets taken out", imported.redactions),
+        ];
+        let said: String = more.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!(", {what} {n}")).collect();
+        out.line(&format!("stored {}{said}", imported.stored))?;
+    }
+    out.flush()?;
+    for problem in summary.problems.iter().take(PROBLEMS_SHOWN) {
+        print::warn(&format!("{}: {} ({})", problem.file.display(), problem.kind, problem.count));
+    }
+    Ok(())
+}
+
+fn verify(dir: &Path, json: bool) -> Result<Done> {
+    let mirror = Mirror::at(dir);
+    let mut bar = Progress::new("verifying");
+    let report = mirror.verify(&mut |at| bar.at(at.bytes_done >> 20, (at.bytes >> 20).max(1)))?;
+    drop(bar);
+    let mut out = Out::new();
+    if json {
+        let findings: Vec<_> =
+            report.findings.iter().map(|finding| json!({"file": finding.file, "what": finding.what})).collect();
+        out.json(&json!({
+            "mirror": mirror.dir(), "ok": report.ok(), "events": report.events, "bytes": report.bytes,
+            "sessionFiles": report.session_files, "dayFiles": report.day_files, "findings": findings,
+            "notes": report.notes,
+        }))?;
+    } else {
+        for finding in &report.findings {
+            out.line(&print::tame(&finding.to_string()))?;
+        }
+        for note in &report.notes {
+            out.line(&print::tame(note))?;
+        }
+        let files = count(report.session_files + report.day_files, "file");
+        let said = if report.ok() {
+            "every file is whole"
+        } else {
+            "the mirror is damaged; `memoir mirror export` mends what it can"
+        };
+        out.line(&format!("{} in {files} ({}): {said}", count(report.events, "event"), size(report.bytes)))?;
+    }
+    out.flush()?;
+    Ok(if report.ok() { Done::Well } else { Done::Partly })
+}

@@ -1,0 +1,91 @@
+//! `memoir push`.
+
+use super::remote::connect;
+use super::{Context, filter};
+use crate::cli::{PushArgs, PushScope};
+use crate::clients;
+use crate::exit::{Done, Usage};
+use crate::home::Life;
+use crate::print::{self, Out, Progress, count};
+use crate::stop;
+use anyhow::Result;
+use memoir_journal::Journal;
+use memoir_record::{Projects, Push, PushEnd, PushSummary, RunScope};
+use serde_json::json;
+
+pub fn run(context: &Context, args: &PushArgs) -> Result<Done> {
+    let remote = args.remote.as_deref().or(context.settings.server_url.as_deref());
+    let remote = remote.ok_or_else(|| Usage("no server is named: pass --remote, or set `server_url`".into()))?;
+    let client = connect(&context.settings, remote)?;
+    let Some(journal) = context.existing_journal(Life::Long)? else {
+        anyhow::bail!("there is no journal in {} yet", context.home.dir().display());
+    };
+    let known: Vec<String> = journal.projects()?.into_iter().map(|project| project.repo).collect();
+    let repos = match (&args.repo, args.all) {
+        (_, true) => known.clone(),
+        (Some(repo), _) => vec![repo.clone()],
+        (None, _) => {
+            let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
+            vec![Projects::new(clients::user_home()).of(cwd.as_deref(), None).id.clone()]
+        }
+    };
+    if let Some(repo) = repos.iter().find(|repo| !known.contains(repo)) {
+        let hint = "`memoir projects` lists what is; pass --repo to choose another, or --all";
+        return Err(Usage(format!("nothing is recorded of project `{repo}`: {hint}")).into());
+    }
+    let (view, stop) = (filter::view(&args.view), stop::on_signal()?);
+    let scope = match args.scope {
+        PushScope::Project => RunScope::Project,
+        PushScope::Session => RunScope::Session,
+    };
+    let mut bar = Progress::new("pushing");
+    let push = Push {
+        client: &client,
+        journal: &journal,
+        repos: &repos,
+        view: &view,
+        scope,
+        from_start: args.from_start,
+        stop: &stop,
+    };
+    let summary = push.run(&mut |at, last| bar.at(at, last))?;
+    drop(bar);
+    tell(&summary, args.json)?;
+    match &summary.end {
+        PushEnd::Done => {}
+        PushEnd::Stopped => {
+            print::warn("interrupted; what was sent is there, and the next push goes on");
+            return Ok(Done::Partly);
+        }
+        PushEnd::Outage(reason) => {
+            anyhow::bail!("the server is not to be had now ({reason}): the next push sends the rest")
+        }
+        PushEnd::Denied(reason) => {
+            anyhow::bail!("the server does not take them ({reason}): check --remote and MEMOIR_SERVER_API_KEY")
+        }
+    }
+    if let Some(reason) = &summary.refusal {
+        let refused = summary.projects.values().map(|counts| counts.refused).sum();
+        print::warn(&format!("{} refused: {reason}", count(refused, "event")));
+        return Ok(Done::Partly);
+    }
+    Ok(Done::Well)
+}
+
+fn tell(summary: &PushSummary, json: bool) -> Result<()> {
+    let mut out = Out::new();
+    for (repo, counts) in &summary.projects {
+        if json {
+            out.json(&json!({
+                "project": repo, "sent": counts.sent, "stored": counts.stored, "revised": counts.revised,
+                "known": counts.known, "suppressed": counts.suppressed, "refused": counts.refused,
+                "done": summary.end == PushEnd::Done,
+            }))?;
+            continue;
+        }
+        let more = [("fuller", counts.revised), ("known", counts.known), ("forgotten", counts.suppressed)];
+        let said: String = more.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!(", {what} {n}")).collect();
+        out.line(&format!("{repo}: sent {}, new there {}{said}", counts.sent, counts.stored))?;
+    }
+    Ok(out.flush()?)
+}
