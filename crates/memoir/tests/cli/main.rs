@@ -29,6 +29,7 @@ mod mirroring;
 mod output;
 mod pushing;
 mod remote;
+mod reports;
 mod serving;
 mod settings;
 mod signals;
