@@ -144,3 +144,30 @@ fn a_limit_on_file_size_is_a_full_disk_too() {
     assert_eq!(home.texts().len(), 2000);
     home.verified();
 }
+
+#[test]
+fn a_full_disk_costs_a_hooks_client_nothing_and_what_is_lost_is_said() {
+    let home = Home::new();
+    let payload = |n: usize| {
+        serde_json::json!({"session_id": "s", "turn_id": format!("t{n}"), "hook_event_name": "UserPromptSubmit", "cwd": "/p",
+            "prompt": format!("prompt {n} {}", "word ".repeat(200))})
+    };
+    let lines: Vec<serde_json::Value> = (0..5).map(payload).collect();
+    fs::write(home.top().join("payloads"), to_lines(&lines)).unwrap();
+    let script = "
+        head -1 payloads | $memoir hook codex > first || exit 98
+        dd if=/dev/zero of=\"$MEMOIR_HOME/filler\" bs=4k > /dev/null 2>&1
+        tail -4 payloads | while read -r line; do echo \"$line\" | $memoir hook codex; echo $?; done > answers 2> said
+        rm \"$MEMOIR_HOME/filler\"
+        $memoir export > exported 2> drained; $memoir verify > verified || exit 97
+        $memoir doctor > doctor 2>&1
+    ";
+    let Some(ran) = on_small_disk(&home, "400k", script) else { return };
+    ran.succeeded();
+    assert_eq!(read(&home, "answers"), "{}\n0\n".repeat(4));
+    let stored = read(&home, "exported").lines().count();
+    assert!((1..=5).contains(&stored), "{stored}");
+    if stored < 5 {
+        assert!(!read(&home, "said").is_empty());
+    }
+}

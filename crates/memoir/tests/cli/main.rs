@@ -22,6 +22,7 @@ mod exec;
 mod files;
 mod help;
 mod homes;
+mod hooks;
 mod install;
 mod lines;
 mod locked;
