@@ -1,8 +1,8 @@
-//! Real coding agents run against a scripted model, for tests only.
+//! Coding agents for tests only: real ones against a scripted model, and what they leave behind, made up.
 //!
 //! [`model`] answers as OpenAI, Anthropic and Google would, from a script, and remembers what it was asked and what it
 //! said. [`clients`] finds or installs the agents. [`run`] gives each test a home and a project of its own, runs the
-//! agents in it and ends whatever they started.
+//! agents in it and ends whatever they started. [`files`] needs no agents: it makes up what they leave behind.
 //!
 //! ```no_run
 //! use memoir_testkit::{Client, Model, World, model};
@@ -22,6 +22,7 @@
 )]
 
 pub mod clients;
+pub mod files;
 pub mod model;
 pub mod run;
 

@@ -1,5 +1,6 @@
 //! Runs an import: several readers, one writer.
 
+use super::copies;
 use super::coverage::Coverage;
 use super::files::{ClientDirs, Found, SourceFile};
 use super::read::{Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
@@ -95,17 +96,18 @@ impl Importer<'_> {
         }
         let files = found.files;
         let total = files.iter().map(|file| file.bytes).sum();
+        let lists = copies::lists(&files, &|file| !cursors.contains_key(&stream_of(file, shared.salt)));
         let next = AtomicUsize::new(0);
         let readers =
-            std::thread::available_parallelism().map_or(2, usize::from).clamp(1, READERS_MAX).min(files.len());
+            std::thread::available_parallelism().map_or(2, usize::from).clamp(1, READERS_MAX).min(lists.len());
         let mut renamed = BTreeSet::new();
         let mut failure = None;
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel(PORTIONS_WAITING);
             for _ in 0..readers {
                 let sender = sender.clone();
-                let (shared, files, cursors, next) = (&shared, &files, &cursors, &next);
-                scope.spawn(move || read_files(shared, files, cursors, next, &sender));
+                let (shared, files, cursors, lists, next) = (&shared, &files, &cursors, &lists, &next);
+                scope.spawn(move || read_files(shared, files, cursors, (lists, next), &sender));
             }
             drop(sender);
             let mut writer = Writer { journal: *journal, summary: &mut summary, renamed: &mut renamed, total, done: 0 };
@@ -195,25 +197,27 @@ enum Told {
     Done(usize, Box<FileReport>),
 }
 
+/// Reads one list of files after another, until there is none left.
 fn read_files<'a>(
     shared: &'a Shared<'a>,
     files: &[SourceFile],
     cursors: &HashMap<String, Cursor>,
-    next: &AtomicUsize,
+    (lists, next): (&[Vec<usize>], &AtomicUsize),
     sender: &SyncSender<Told>,
 ) {
     let mut intake = Intake::new(shared.rules, shared.hasher.clone());
-    while !shared.stop.load(Ordering::Relaxed) {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let Some(file) = files.get(at) else { return };
-        let cursor = cursors.get(&stream_of(file, shared.salt));
-        let mut gone = false;
-        let report = read_file(shared, file, cursor, None, &mut intake, &mut |portion| {
-            gone = sender.send(Told::Portion(portion)).is_err();
-            if gone { Go::Stop } else { Go::On }
-        });
-        if gone || sender.send(Told::Done(at, Box::new(report))).is_err() {
-            return;
+    while let Some(list) = lists.get(next.fetch_add(1, Ordering::Relaxed)) {
+        for &at in list {
+            let Some(file) = files.get(at).filter(|_| !shared.stop.load(Ordering::Relaxed)) else { return };
+            let cursor = cursors.get(&stream_of(file, shared.salt));
+            let mut gone = false;
+            let report = read_file(shared, file, cursor, None, &mut intake, &mut |portion| {
+                gone = sender.send(Told::Portion(portion)).is_err();
+                if gone { Go::Stop } else { Go::On }
+            });
+            if gone || sender.send(Told::Done(at, Box::new(report))).is_err() {
+                return;
+            }
         }
     }
 }

@@ -5,8 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
 
-use super::{World, sha256};
+use super::World;
 use crate::Client;
 
 /// Adds a hook for each event to the client's settings.
@@ -53,7 +54,8 @@ fn trusted_hash(event: &str, command: &str) -> String {
     };
     let (label, command) = (json!(snake_case(event)), json!(command));
     let handler = format!(r#"{{"async":false,"command":{command},"timeout":{timeout},"type":"command"}}"#);
-    sha256::hex(format!(r#"{{"event_name":{label},"hooks":[{handler}]}}"#).as_bytes())
+    let hash = Sha256::digest(format!(r#"{{"event_name":{label},"hooks":[{handler}]}}"#));
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn snake_case(event: &str) -> String {

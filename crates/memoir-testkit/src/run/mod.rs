@@ -7,7 +7,6 @@ mod hooks;
 mod process;
 mod screen;
 mod settings;
-mod sha256;
 mod terminal;
 
 use std::cell::RefCell;

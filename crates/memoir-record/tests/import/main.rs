@@ -1,0 +1,6 @@
+//! Capture and import on real files and a real journal: whatever happens to files, and in whatever order things are
+//! seen, the journal holds each thing once.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails panics")]
+
+mod any_order;
+mod world;
