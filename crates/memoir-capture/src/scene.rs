@@ -293,10 +293,11 @@ impl<'a> Maker<'a> {
     }
 
     /// Something that was put into the conversation and is nobody's words, worth keeping.
-    pub fn context(&mut self, label: &str, text: &str, identities: Vec<Identity>) {
+    pub fn context(&mut self, label: &str, text: &str, mut identities: Vec<Identity>) {
         if text.is_empty() {
             return;
         }
+        identities.push(Identity::Alike(Said::Own(cut(&format!("{label}\n{text}")))));
         let content = Payload::new().text("type", label).text("text", text).into_content();
         self.push(Kind::Context, content, identities, |_| {});
     }

@@ -55,6 +55,8 @@ impl fmt::Debug for Key {
 pub struct Keys {
     /// Known under any of these, it is known.
     pub names: Vec<Key>,
+    /// Known under these, it is known, unless it has a record of its own and what is known came in another record.
+    pub in_turn: Vec<Key>,
     /// Known under these only if the texts agree as far as both go.
     pub growing: Vec<Key>,
     /// Shared by everything in the session that says the same.
@@ -64,9 +66,12 @@ pub struct Keys {
 impl Keys {
     /// Adds those of `others` that are not there yet.
     pub fn extend(&mut self, others: Keys) {
-        for (to, from) in
-            [(&mut self.names, others.names), (&mut self.growing, others.growing), (&mut self.alike, others.alike)]
-        {
+        for (to, from) in [
+            (&mut self.names, others.names),
+            (&mut self.in_turn, others.in_turn),
+            (&mut self.growing, others.growing),
+            (&mut self.alike, others.alike),
+        ] {
             for key in from {
                 if !to.contains(&key) {
                     to.push(key);
@@ -76,8 +81,13 @@ impl Keys {
     }
 
     /// Whether there is none.
-    pub const fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.growing.is_empty() && self.alike.is_empty()
+    pub fn is_empty(&self) -> bool {
+        self.all_names().next().is_none() && self.growing.is_empty() && self.alike.is_empty()
+    }
+
+    /// Those under which it is kept and forgotten.
+    pub fn all_names(&self) -> impl Iterator<Item = &Key> {
+        self.names.iter().chain(&self.in_turn)
     }
 }
 
@@ -106,6 +116,7 @@ impl KeyHasher {
             }
             let key = self.key(event, identity);
             match identity {
+                Identity::InTurn { .. } => keys.in_turn.push(key),
                 Identity::Growing(_) => keys.growing.push(key),
                 Identity::Alike(_) => keys.alike.push(key),
                 _ => keys.names.push(key),

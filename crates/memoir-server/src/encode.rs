@@ -86,7 +86,7 @@ fn answer(admitted: &Redacted, outcome: &Outcome) -> RecordAnswer {
 /// is made of the record's key, so that the same record always gets the same.
 fn suppressed_uuid(admitted: &Redacted) -> RecordUuid {
     let event = admitted.event();
-    let key = admitted.keys().names.first().map(ToString::to_string).unwrap_or_default();
+    let key = admitted.keys().all_names().next().map(ToString::to_string).unwrap_or_default();
     let id = EventId::derive(Source::Http, event.thread.as_deref(), 0, event.kind().event_type(), &key);
     RecordUuid::new(event.time.as_ref().map_or(0, memoir_event::Time::ms), &id)
 }

@@ -77,8 +77,7 @@ pub fn find(connection: &Connection, keys: &Keys, captured: &Event, now_ms: i64)
 
 /// How far apart in time the two are, if they can be the same.
 fn distance(reader: &mut Reader<'_>, event: Seq, captured: &Event, now_ms: i64) -> Result<Option<i64>, JournalError> {
-    let sightings = reader.sightings(event)?;
-    if sightings.iter().any(|sighting| sighting.source == captured.source) {
+    if reader.is_seen_by(event, captured.source)? {
         return Ok(None);
     }
     let Some(known) = reader.fullest(event)? else { return Ok(None) };

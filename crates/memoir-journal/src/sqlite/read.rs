@@ -253,6 +253,18 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
+    /// Whether that way of capture has shown the event.
+    pub fn is_seen_by(&mut self, seq: Seq, source: Source) -> Result<bool, JournalError> {
+        let mut origins = self.connection.prepare_cached("SELECT origin FROM record WHERE seq = ?1 OR event = ?1")?;
+        let mut rows = origins.query([as_i64(seq)])?;
+        while let Some(row) = rows.next()? {
+            if self.numbered.origin(self.connection, row.get(0)?)?.source == source {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Every capture of an event.
     pub fn sightings(&mut self, seq: Seq) -> Result<Vec<Sighting>, JournalError> {
         let others: Vec<i64> = self

@@ -105,7 +105,7 @@ impl<'a> Appending<'a> {
     /// Appends one event.
     pub fn event(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
         let (event, keys) = (redacted.event(), redacted.keys());
-        if self.has_tombstones && self.is_forgotten(&keys.names)? {
+        if self.has_tombstones && self.is_forgotten(keys)? {
             return Ok(Outcome::Suppressed);
         }
         if let Some(of) = self.find(event, keys)? {
@@ -118,8 +118,9 @@ impl<'a> Appending<'a> {
             Some(body) => Cow::Borrowed(body),
             None => Cow::Owned(Packed::of(event, self.hasher)?),
         };
-        let (seq, id) = self.record(RecordClass::Event, None, event, &keys.names, &body)?;
-        self.bind(&keys.names, seq)?;
+        let names = if has_record(event) { self.free(keys)? } else { keys.all_names().copied().collect() };
+        let (seq, id) = self.record(RecordClass::Event, None, event, &names, &body)?;
+        self.bind(&names, seq)?;
         for place in &keys.growing {
             // The place may be another text's already: then this one is found by its names alone.
             self.bind_if_free(place, seq)?;
@@ -145,14 +146,26 @@ impl<'a> Appending<'a> {
         if let Some(of) = self.ids.find_event(self.connection, event)? {
             return Ok(Some(of));
         }
+        if let Some(of) = self.find_named(&keys.in_turn)?
+            && !self.is_other_record(of, event)?
+        {
+            return Ok(Some(of));
+        }
         for place in &keys.growing {
             if let Some(of) = self.find_named(std::slice::from_ref(place))?
+                && !self.is_other_record(of, event)?
                 && alike::continues(self.connection, of, event)?
             {
                 return Ok(Some(of));
             }
         }
         if keys.alike.is_empty() { Ok(None) } else { alike::find(self.connection, keys, event, self.now_ms) }
+    }
+
+    /// Whether the capture has a record of its own and the event at `of` was another record of the same source: that
+    /// source shows each thing in one record.
+    fn is_other_record(&self, of: Seq, event: &Event) -> Result<bool, JournalError> {
+        Ok(has_record(event) && Reader::new(self.connection).is_seen_by(of, event.source)?)
     }
 
     /// Whether the event at `of` was forgotten: then what is the same as it is forgotten under its own names too.
@@ -164,15 +177,15 @@ impl<'a> Appending<'a> {
             .optional()?;
         let Some(by) = by else { return Ok(false) };
         let mut forget = self.connection.prepare_cached("INSERT OR IGNORE INTO tombstone(key, by) VALUES(?1, ?2)")?;
-        for key in &keys.names {
+        for key in keys.all_names() {
             forget.execute((key.as_bytes(), by))?;
         }
         Ok(true)
     }
 
-    fn is_forgotten(&self, keys: &[Key]) -> Result<bool, JournalError> {
+    fn is_forgotten(&self, keys: &Keys) -> Result<bool, JournalError> {
         let mut find = self.connection.prepare_cached("SELECT EXISTS(SELECT 1 FROM tombstone WHERE key = ?1)")?;
-        for key in keys {
+        for key in keys.all_names() {
             if find.query_row([key.as_bytes()], |row| row.get(0))? {
                 return Ok(true);
             }
@@ -187,6 +200,17 @@ impl<'a> Appending<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Its names that nothing has yet.
+    fn free(&mut self, keys: &Keys) -> Result<Vec<Key>, JournalError> {
+        let mut free = Vec::with_capacity(keys.names.len() + keys.in_turn.len());
+        for key in keys.all_names() {
+            if self.find_named(std::slice::from_ref(key))?.is_none() {
+                free.push(*key);
+            }
+        }
+        Ok(free)
     }
 
     fn bind(&mut self, keys: &[Key], event: Seq) -> Result<(), JournalError> {
@@ -209,19 +233,18 @@ impl<'a> Appending<'a> {
         let Some(known) = reader.fullest(of)? else {
             return Err(JournalError::Damaged(format!("record {of} has a key but is missing")));
         };
-        let seen_before = reader.sightings(of)?.iter().any(|sighting| sighting.source == event.source);
+        let seen_before = reader.is_seen_by(of, event.source)?;
         let (id, at_ms) = (known.id, known.at_ms);
         let fuller = is_fuller(event, &known.event);
-        let mut new_keys = Vec::new();
-        for key in &keys.names {
-            if self.find_named(std::slice::from_ref(key))?.is_none() {
-                new_keys.push(*key);
+        // A copy of it in another session has no name there: what is said there later is something else.
+        let is_copy = known.event.session != event.session;
+        let new_keys = if is_copy { Vec::new() } else { self.free(keys)? };
+        if !is_copy {
+            for place in &keys.growing {
+                self.bind_if_free(place, of)?;
             }
+            alike::note(self.connection, keys, of, event)?;
         }
-        for place in &keys.growing {
-            self.bind_if_free(place, of)?;
-        }
-        alike::note(self.connection, keys, of, event)?;
         let (class, body) = if fuller {
             (RecordClass::Revision, Packed::of(event, self.hasher)?)
         } else if !new_keys.is_empty() || !seen_before {
@@ -339,6 +362,11 @@ impl<'a> Appending<'a> {
         add_to_fact(self.connection, "redactions", self.secrets)?;
         idrun::tidy(self.connection)
     }
+}
+
+/// Whether the client keeps it in a record with an id: another record may then have its place in the turn.
+fn has_record(event: &Event) -> bool {
+    event.identities.iter().any(|identity| matches!(identity, Identity::Record { .. }))
 }
 
 /// Whether a capture says more than what is known: more text, or as much text and more about it.

@@ -23,6 +23,8 @@ pub struct Kept {
     /// Whether JSON content is a whole payload.
     payload: bool,
     names: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    in_turn: Vec<String>,
     growing: Vec<String>,
     alike: Vec<String>,
     /// What names the event, for when no journal was there to make keys.
@@ -62,6 +64,7 @@ impl Kept {
             reasoning: Some(event.reasoning),
             payload: matches!(event.content, Content::Payload(_)),
             names: text(&keys.names),
+            in_turn: text(&keys.in_turn),
             growing: text(&keys.growing),
             alike: text(&keys.alike),
             identities: event.identities.iter().map(KeptIdentity::of).collect(),
@@ -71,7 +74,12 @@ impl Kept {
     /// The keys it had.
     pub fn keys(&self) -> Keys {
         let keys = |texts: &[String]| texts.iter().filter_map(|text| Key::parse(text).ok()).collect();
-        Keys { names: keys(&self.names), growing: keys(&self.growing), alike: keys(&self.alike) }
+        Keys {
+            names: keys(&self.names),
+            in_turn: keys(&self.in_turn),
+            growing: keys(&self.growing),
+            alike: keys(&self.alike),
+        }
     }
 
     /// Gives an event back what the wire could not carry.

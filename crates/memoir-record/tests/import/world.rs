@@ -210,7 +210,12 @@ impl Seen {
             memoir_event::Content::Text(text) => text.clone(),
             content => told(stored, &serde_json::from_str(content.verbatim()).unwrap()),
         };
-        let text = if text.starts_with("{\"agent_id\":") { "spawned".to_owned() } else { text };
+        let text = match text.as_str() {
+            // What Claude Code tells its model of silence.
+            "(Bash completed with no output)" => String::new(),
+            agent if agent.starts_with("{\"agent_id\":") => "spawned".to_owned(),
+            _ => text,
+        };
         let text = text.replace(cwd, "").trim().to_owned();
         Seen { session, kind: stored.event.kind().as_str().to_owned(), text }
     }

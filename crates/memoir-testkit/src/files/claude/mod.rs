@@ -94,6 +94,7 @@ impl<'t> Session<'t> {
             self.show_start();
         }
         if let (Some(summary), Manner::Typed) = (&turn.compaction, self.manner) {
+            self.write_past();
             self.compact(summary, "manual");
         }
         self.turns += 1;
@@ -101,9 +102,7 @@ impl<'t> Session<'t> {
         self.prompt_id = forked.unwrap_or_else(|| self.tape.uuid());
         self.call_hook("UserPromptSubmit", json!({"permission_mode": "default", "prompt": prompt}));
         self.write_notes(&prompt);
-        for line in std::mem::take(&mut self.past) {
-            self.tape.line(&self.file, &line);
-        }
+        self.write_past();
         self.has_begun = true;
         self.write_prompt(&prompt);
         self.write_hook_context("UserPromptSubmit");
@@ -121,6 +120,13 @@ impl<'t> Session<'t> {
             self.show_end(turn);
             self.call_hook("SessionEnd", json!({"reason": "other"}));
             self.run += 1;
+        }
+    }
+
+    /// The copy that a fork begins with.
+    fn write_past(&mut self) {
+        for line in std::mem::take(&mut self.past) {
+            self.tape.line(&self.file, &line);
         }
     }
 
