@@ -193,8 +193,8 @@ impl Events {
             }
             "abort" => {
                 let turn = self.state.turn.clone().unwrap_or_default();
-                let details = Payload::new().text("status", "interrupted").said("reason", data.reason.said());
-                self.maker(&mut at).turn_completed(&turn, details);
+                let details = Payload::new().said("reason", data.reason.said());
+                self.maker(&mut at).turn_completed(&turn, "interrupted", details);
             }
             "subagent.started" => {
                 let details = Payload::new()
@@ -290,7 +290,7 @@ impl Events {
             let script = shell::script_of_call(tool, arguments);
             self.state.calls.push((id.to_owned(), tool.to_owned(), script));
         }
-        self.maker(at).tool_call(Call { id, name: tool }, arguments);
+        self.maker(at).tool_call(Call { id, name: tool, arguments: None }, arguments);
     }
 
     fn finished(&mut self, data: &Data<'_>, at: &mut At<'_>) {
@@ -305,7 +305,7 @@ impl Events {
         let text = data.error.message.said().or_else(|| data.result.content.get()).unwrap_or_default();
         let output = boundary::without_injected(text, at.out);
         let output = output.split("\n<shellId: ").next().unwrap_or_default().to_owned();
-        let call = Call { id: Some(id), name: &tool };
+        let call = Call { id: Some(id), name: &tool, arguments: None };
         let mut maker = self.maker(at);
         maker.tool_result(call, output, exit_code, failed);
         if let Some(script) = script {

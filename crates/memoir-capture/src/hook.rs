@@ -22,6 +22,8 @@ pub struct HookCall {
     pub cwd: Option<String>,
     /// What kind of moment it is.
     pub moment: Moment,
+    /// Whether a session begins whose file begins with a copy of another.
+    pub is_fork: bool,
     /// What the user asked, at the moment of a prompt; it may be words to the client itself.
     pub prompt: Option<String>,
     /// The tool, where one is called.

@@ -234,8 +234,8 @@ pub fn read_message(session: &SessionRow, id: &str, data: &str, number: u64, out
     let time = message.time.created.whole().map(Time::from_ms);
     let mut maker = Maker::of_record(&scene, time, number, out);
     if message.error.name.is("MessageAbortedError") {
-        let details = Payload::new().text("status", "interrupted").text("reason", "user");
-        maker.turn_completed(message.parent.said().unwrap_or(id), details);
+        let details = Payload::new().text("reason", "user");
+        maker.turn_completed(message.parent.said().unwrap_or(id), "interrupted", details);
     } else {
         maker.error(text.to_owned(), vec![item(id, 0)]);
     }
@@ -276,7 +276,7 @@ fn names(row: &PartRow, who: &str, text: &str) -> Vec<Identity> {
 
 fn tool(part: &Part<'_>, maker: &mut Maker<'_>) {
     let name = part.tool.said().unwrap_or("tool");
-    let call = Call { id: part.call_id.said(), name };
+    let call = Call { id: part.call_id.said(), name, arguments: None };
     let state = &part.state;
     let input = state.input.get().unwrap_or("{}");
     maker.tool_call(call, input);

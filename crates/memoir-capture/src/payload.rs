@@ -55,6 +55,16 @@ impl Payload {
         self.json(name, flag.then_some("true"))
     }
 
+    /// Adds everything of another object.
+    pub fn and(mut self, other: Payload) -> Payload {
+        let more = other.0.trim_start_matches('{');
+        if self.0.len() > 1 && !more.is_empty() {
+            self.0.push(',');
+        }
+        self.0.push_str(more);
+        self
+    }
+
     /// The finished object.
     pub fn end(mut self) -> String {
         self.0.push('}');

@@ -61,6 +61,8 @@ pub(crate) struct Call<'a> {
     /// The client's id of it.
     pub id: Option<&'a str>,
     pub name: &'a str,
+    /// What it was called with, where what came of it is found by that: a way of capture tells neither id nor result.
+    pub arguments: Option<&'a str>,
 }
 
 /// What is known of the end of a command.
@@ -148,6 +150,20 @@ impl<'a> Maker<'a> {
         }
     }
 
+    /// A prompt that was handed to the client and that its output does not repeat; `name` is the capture's own.
+    pub fn given_prompt(&mut self, text: &str, name: &str) {
+        let sorted = boundary::sort(text);
+        for (nth, (label, kept)) in sorted.context.iter().enumerate() {
+            self.out.context(label);
+            if let Some(kept) = kept {
+                self.context(label, kept, vec![Identity::Named(format!("{name}/{nth}"))]);
+            }
+        }
+        if let Some(words) = sorted.speech {
+            self.user(words.into_owned(), vec![Identity::Named(name.to_owned())]);
+        }
+    }
+
     /// What the agent said.
     pub fn assistant(&mut self, text: String, mut identities: Vec<Identity>) {
         identities.push(Identity::Alike(Said::Content));
@@ -179,7 +195,7 @@ impl<'a> Maker<'a> {
     /// What a tool returned.
     pub fn tool_result(&mut self, call: Call<'_>, output: String, exit_code: Option<i64>, failed: bool) {
         let mut identities = self.of_call(call, None);
-        if is_seen_unnamed(self.scene.client) {
+        if is_seen_unnamed(self.scene.client) && call.arguments.is_none() {
             identities.push(Identity::Alike(Said::Content));
         }
         let about = Payload::new()
@@ -228,7 +244,7 @@ impl<'a> Maker<'a> {
                 push_text(&mut list, to);
             }
             list.push('}');
-            paths.push(format!("{} {}", change.kind.as_str(), change.path));
+            paths.push(self.whole_path(&change.path));
         }
         list.push(']');
         paths.sort_unstable();
@@ -239,6 +255,14 @@ impl<'a> Maker<'a> {
         });
     }
 
+    /// A path as every way of capture can know it.
+    fn whole_path(&self, path: &str) -> String {
+        match self.scene.cwd.as_deref() {
+            Some(cwd) if !is_whole(path) => format!("{}/{path}", cwd.trim_end_matches(['/', '\\'])),
+            _ => path.to_owned(),
+        }
+    }
+
     fn of_call(&self, call: Call<'_>, likeness: Option<String>) -> Vec<Identity> {
         let mut identities: Vec<Identity> = call.id.map(|id| item(id, 0)).into_iter().collect();
         if is_seen_unnamed(self.scene.client)
@@ -246,6 +270,7 @@ impl<'a> Maker<'a> {
         {
             identities.push(Identity::Alike(Said::Own(likeness)));
         }
+        identities.extend(call.arguments.map(|arguments| result_of(call.name, arguments)));
         identities
     }
 
@@ -270,15 +295,16 @@ impl<'a> Maker<'a> {
         self.push(Kind::SessionStarted, details.into_content(), identities, |event| event.turn = None);
     }
 
-    /// The end of a turn.
-    pub fn turn_completed(&mut self, turn: &str, details: Payload) {
-        self.end_of_turn(item(&format!("done/{turn}"), 0), details);
+    /// The end of a turn; `status` says how it ended.
+    pub fn turn_completed(&mut self, turn: &str, status: &str, details: Payload) {
+        self.end_of_turn(item(&format!("done/{turn}"), 0), status, details);
     }
 
     /// The end of a turn that the client does not name; `name` is the capture's own.
-    pub fn end_of_turn(&mut self, name: Identity, details: Payload) {
-        let identities = vec![name, Identity::Alike(Said::Own("the turn is over".to_owned()))];
-        self.push(Kind::TurnCompleted, details.into_content(), identities, |_| {});
+    pub fn end_of_turn(&mut self, name: Identity, status: &str, details: Payload) {
+        let identities = vec![name, Identity::Alike(Said::Own(format!("the turn is {status}")))];
+        let content = Payload::new().text("status", status).and(details).into_content();
+        self.push(Kind::TurnCompleted, content, identities, |_| {});
     }
 
     /// A summary that the client made of the session so far.
@@ -313,6 +339,11 @@ impl<'a> Maker<'a> {
     }
 }
 
+/// Whether a path begins at a root, be it of this system or another.
+fn is_whole(path: &str) -> bool {
+    path.starts_with(['/', '\\']) || path.get(1..3).is_some_and(|drive| matches!(drive, ":/" | ":\\"))
+}
+
 /// A name that can stand in an event type.
 fn type_name(name: &str) -> String {
     name.chars()
@@ -340,6 +371,13 @@ pub(crate) fn digest(text: &str) -> String {
         blake3::hash(text.as_bytes())
     };
     hash.to_hex().chars().take(24).collect()
+}
+
+/// By what the outcome of a tool call is found where neither an id nor its text is told.
+fn result_of(name: &str, arguments: &str) -> Identity {
+    let script = shell::script_of_call(name, arguments);
+    let call = script.as_deref().map_or_else(|| likeness(name, arguments), shell::likeness);
+    Identity::Alike(Said::Own(format!("result of\n{call}")))
 }
 
 /// By what a tool call is compared with one that has no id.

@@ -64,6 +64,11 @@ impl Turns {
         self.salt = salt;
     }
 
+    /// A turn begins. If it was there before, it was a copy of others under its name: what they said is not counted.
+    pub fn begin(&mut self, turn: &str) {
+        self.turns.retain(|known| known.id != turn);
+    }
+
     fn key(&self, who: Who, text: &str) -> String {
         format!("{}{}", who.as_str(), self.salt.digest(text))
     }

@@ -59,6 +59,13 @@ vocabulary! {
     }
 }
 
+impl Source {
+    /// Whether a hook saw it, perhaps before all of it was there.
+    pub const fn is_hook(self) -> bool {
+        matches!(self, Source::CodexHook | Source::ClaudeCodeHook | Source::GeminiCliHook)
+    }
+}
+
 impl Client {
     /// The short prefix that people see before the client's own session id.
     pub const fn prefix(self) -> &'static str {

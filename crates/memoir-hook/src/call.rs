@@ -87,6 +87,9 @@ impl Hook<'_> {
         let excluded = call.cwd.as_deref().is_some_and(|cwd| self.rules.policy.excludes_dir(cwd))
             || call.tool.as_deref().is_some_and(|tool| self.rules.policy.excludes_tool(tool));
         let mut cursors = self.fired(call, now, answer);
+        if call.is_fork {
+            cursors.push(Cursor { stream: fork_of(call), sequence: 0, position: String::new() });
+        }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         if !excluded {
             let mut intake = self.intake(call, &mut cursors);
@@ -175,6 +178,11 @@ impl Hook<'_> {
         let file = file_of(call.client, Path::new(path), call.cwd.as_deref())?;
         let never = AtomicBool::new(false);
         let importer = Importer { journal, rules: self.rules, dirs: self.dirs, clock: self.clock, stop: &never };
+        if journal.cursor(&fork_of(call)).ok()?.is_some() && !importer.has_begun(&file).ok()? {
+            // What it begins with is another session's: whoever comes next looks for that one first.
+            let _ = self.leave_mark(call, false);
+            return None;
+        }
         let read = importer.catch_up(&file, CATCH_UP_BYTES).ok()?;
         if !read.is_whole {
             let _ = self.leave_mark(call, false);
@@ -205,6 +213,11 @@ impl Hook<'_> {
             }
         }
     }
+}
+
+/// Says that the session of the call began as a copy of another.
+fn fork_of(call: &HookCall) -> String {
+    format!("fork|{}|{}", call.client, call.session)
 }
 
 /// Stands for the turn where a client names none: it lasts until the next prompt.

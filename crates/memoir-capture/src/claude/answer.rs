@@ -60,7 +60,7 @@ impl Transcript {
                 if let Some(id) = id {
                     self.remember_call(id, name, input);
                 }
-                self.maker(at).tool_call(Call { id, name }, input);
+                self.maker(at).tool_call(Call { id, name, arguments: None }, input);
             }
             Some(kind) => at.out.left_out(&format!("block/{kind}")),
             None => at.out.problem("block without a type"),
@@ -106,7 +106,8 @@ impl Transcript {
         }
         self.flush(at.out);
         let model = found.message.model.owned();
-        let (message, uuid, time) = (message.to_owned(), at.uuid.clone(), at.time.clone());
+        let (uuid, time) = self.counted(message, found.block_index.whole() == Some(0), at);
+        let message = message.to_owned();
         self.usage =
             Some(OpenUsage { message, uuid, model, tokens, time, number: at.number, scene: self.scene.clone() });
     }

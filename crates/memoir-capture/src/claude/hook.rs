@@ -21,6 +21,7 @@ lenient! {
         agent_id: Text<'a> = "agent_id",
         agent_type: Text<'a> = "agent_type",
         cwd: Text<'a> = "cwd",
+        source: Text<'a> = "source",
         model: Text<'a> = "model",
         prompt: Text<'a> = "prompt",
         tool_name: Text<'a> = "tool_name",
@@ -61,6 +62,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         agent_transcript: call.agent_transcript_path.owned(),
         cwd: call.cwd.owned(),
         moment,
+        is_fork: moment == Moment::SessionStart && call.source.is("fork"),
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
         captured: out.events,
@@ -82,7 +84,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "PreToolUse" => {
             let name = call.tool_name.said().unwrap_or("tool");
-            maker.tool_call(Call { id: call.tool_use_id.said(), name }, call.tool_input.get().unwrap_or("{}"));
+            maker.tool_call(Call { id: call.tool_use_id.said(), name, arguments: None }, call.tool_input.get().unwrap_or("{}"));
             Moment::Tool
         }
         "PostToolUse" | "PostToolUseFailure" => {

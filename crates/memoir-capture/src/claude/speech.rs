@@ -150,8 +150,8 @@ impl Transcript {
         for (nth, (name, kept)) in (0..).zip(context) {
             at.out.context(name);
             if *name == "interrupt" {
-                let details = Payload::new().text("status", "interrupted").text("reason", "user");
-                self.maker(at).turn_completed(&turn, details);
+                let details = Payload::new().text("reason", "user");
+                self.maker(at).turn_completed(&turn, "interrupted", details);
             }
             if let Some(kept) = kept {
                 let said = self.scene.said(name, kept, nth);
@@ -209,7 +209,7 @@ pub(super) fn finish(
     is_error: bool,
 ) {
     let told = tools::told(call, outcome, shown, is_error);
-    let of = Call { id: Some(id), name: &call.name };
+    let of = Call { id: Some(id), name: &call.name, arguments: None };
     maker.tool_result(of, told.output, told.exit_code, told.failed);
     if let Some(script) = &call.script {
         let status = if told.failed { "failed" } else { "completed" };

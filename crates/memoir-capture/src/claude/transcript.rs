@@ -21,6 +21,7 @@ const CALLS_MAX: usize = 64;
 const QUEUED_MAX: usize = 32;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct State {
     session: String,
     thread: String,
@@ -37,6 +38,16 @@ struct State {
     /// Digests of queued prompts that were taken in; the same text may come again as a record.
     absorbed: Vec<String>,
     cost: Option<String>,
+    /// The message whose cost was told last: more of it may follow.
+    counted: Counted,
+}
+
+/// A message and the record of it that names its cost: the first.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Counted {
+    message: String,
+    uuid: String,
+    time: Option<String>,
 }
 
 /// What a message cost, until all of its records have been seen: the last one tells the most.
@@ -263,8 +274,8 @@ impl Transcript {
         let uuid = std::mem::take(&mut at.uuid);
         self.maker(at).session_started(details);
         if !is_agent && let Some(prompt) = self.stream.prompt.take() {
-            let name = Identity::Named(format!("{}/prompt", self.stream.run));
-            self.maker(at).user(prompt, vec![name]);
+            let name = format!("{}/prompt", self.stream.run);
+            self.maker(at).given_prompt(&prompt, &name);
         }
         at.uuid = uuid;
     }
@@ -273,9 +284,21 @@ impl Transcript {
     pub(super) fn next_turn(&mut self, found: &Record<'_>) {
         let turn = found.prompt_id.owned().unwrap_or_else(|| format!("~{}", found.uuid.get().unwrap_or_default()));
         if self.scene.thread == self.scene.session {
+            self.state.turns.begin(&turn);
             self.state.turn = Some(turn.clone());
         }
         self.scene.turn = Some(turn);
+    }
+
+    /// The record that names the cost of a message, and its time: the first that told of it.
+    pub(super) fn counted(&mut self, message: &str, is_first: bool, at: &At<'_>) -> (String, Option<Time>) {
+        let known = &self.state.counted;
+        if is_first || message.is_empty() || known.message != message {
+            let time = at.time.as_ref().map(|time| time.given().to_owned());
+            self.state.counted = Counted { message: message.to_owned(), uuid: at.uuid.clone(), time };
+            return (at.uuid.clone(), at.time.clone());
+        }
+        (known.uuid.clone(), known.time.as_deref().and_then(|time| Time::parse(time).ok()))
     }
 
     pub(super) fn turns(&mut self) -> &mut Turns {
@@ -359,7 +382,7 @@ impl Transcript {
         self.flush(at.out);
         self.cost(found.stream_cost.0, at);
         if let Some(text) = found.result.said().filter(|_| found.is_error.is_set()) {
-            let name = item(&format!("failed/{}", digest(text)), 0);
+            let name = Identity::Named(format!("failed/{}", digest(text)));
             self.maker(at).error(text.to_owned(), vec![name]);
         }
     }
@@ -394,9 +417,8 @@ impl Transcript {
             }
             Some("turn_duration") => {
                 let turn = self.scene.turn.clone().unwrap_or_default();
-                let details =
-                    Payload::new().text("status", "completed").number("duration_ms", found.duration_ms.whole());
-                self.maker(at).turn_completed(&turn, details);
+                let details = Payload::new().number("duration_ms", found.duration_ms.whole());
+                self.maker(at).turn_completed(&turn, "completed", details);
             }
             other => at.out.left_out(&format!("system/{}", other.unwrap_or("other"))),
         }

@@ -33,6 +33,9 @@ struct State {
     /// Tells the runs of one stream apart: item ids begin anew in each.
     run: String,
     items: u64,
+    /// What went wrong in this turn; never stored, it may hold anything.
+    #[serde(skip)]
+    error: Option<String>,
 }
 
 lenient! {
@@ -132,11 +135,11 @@ impl ExecStream {
         self.state.thread = Some(thread.to_owned());
         let details = Payload::new().text("thread_id", thread).said("cwd", self.scene.cwd.as_deref());
         let prompt = self.prompt.take();
-        let name = self.name("prompt");
+        let name = self.name_of("prompt");
         let mut maker = self.maker(number, out);
         maker.session_started(details);
         if let Some(prompt) = prompt {
-            maker.user(prompt, vec![name]);
+            maker.given_prompt(&prompt, &name);
         }
     }
 
@@ -147,7 +150,11 @@ impl ExecStream {
 
     /// The name of this capture, so that the same stream read again doubles nothing.
     fn name(&self, what: &str) -> Identity {
-        Identity::Named(format!("{}/{}/{what}", self.state.run, self.state.items))
+        Identity::Named(self.name_of(what))
+    }
+
+    fn name_of(&self, what: &str) -> String {
+        format!("{}/{}/{what}", self.state.run, self.state.items)
     }
 
     fn one_line(&mut self, number: u64, text: &str, out: &mut Out) {
@@ -172,17 +179,25 @@ impl ExecStream {
                 // A reconnection is announced like a failure and is none.
                 if text.starts_with("Reconnecting") {
                     out.left_out("reconnecting");
+                } else if self.state.error.as_deref() == Some(text) {
+                    // What went wrong is told again when the turn ends.
+                    out.left_out("turn.failed");
                 } else {
+                    self.state.error = Some(text.to_owned());
                     let name = self.name("error");
                     self.maker(number, out).error(text.to_owned(), vec![name]);
                 }
             }
             Some("turn.completed") => {
-                let details = Payload::new().text("status", "completed").json("usage", line.usage.get());
+                let details = Payload::new().json("usage", line.usage.get());
                 let name = self.name("done");
-                self.maker(number, out).end_of_turn(name, details);
+                self.maker(number, out).end_of_turn(name, "completed", details);
             }
-            Some(kind @ ("turn.started" | "item.started" | "item.updated")) => out.left_out(kind),
+            Some("turn.started") => {
+                self.state.error = None;
+                out.left_out("turn.started");
+            }
+            Some(kind @ ( "item.started" | "item.updated")) => out.left_out(kind),
             Some(kind) => {
                 let name = self.name("line");
                 self.maker(number, out).opaque(kind, text, vec![name]);
@@ -244,8 +259,8 @@ impl ExecStream {
                 let failed = item.error.get().is_some() || item.status.is("failed");
                 let output = if failed { mcp_text(item.error) } else { mcp_text(item.result) };
                 self.named(out, number, |maker| {
-                    maker.tool_call(Call { id: None, name: &full }, arguments);
-                    maker.tool_result(Call { id: None, name: &full }, output, None, failed);
+                    maker.tool_call(Call { id: None, name: &full, arguments: None }, arguments);
+                    maker.tool_result(Call { id: None, name: &full, arguments: None }, output, None, failed);
                 });
             }
             Some("error") => {
@@ -265,7 +280,7 @@ impl ExecStream {
         let mut arguments = String::from("{\"command\":");
         crate::payload::push_text(&mut arguments, script);
         arguments.push('}');
-        let call = Call { id: None, name: "Bash" };
+        let call = Call { id: None, name: "Bash", arguments: None };
         self.named(out, number, |maker| {
             maker.tool_call(call, &arguments);
             maker.command(call, script, Ending { exit_code: exit, status, ..Ending::default() });

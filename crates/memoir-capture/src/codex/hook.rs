@@ -60,6 +60,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         agent_transcript: call.agent_transcript_path.owned(),
         cwd: call.cwd.owned(),
         moment,
+        is_fork: false,
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
         captured: out.events,
@@ -81,7 +82,7 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "PreToolUse" => {
             let name = call.tool_name.said().unwrap_or("tool");
-            maker.tool_call(Call { id: call.tool_use_id.said(), name }, call.tool_input.get().unwrap_or("{}"));
+            maker.tool_call(Call { id: call.tool_use_id.said(), name, arguments: None }, call.tool_input.get().unwrap_or("{}"));
             Moment::Tool
         }
         "PostToolUse" => {
@@ -110,7 +111,7 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
             Moment::Subagent
         }
         "Interrupt" => {
-            maker.turn_completed(turn, Payload::new().text("status", "interrupted"));
+            maker.turn_completed(turn, "interrupted", Payload::new());
             Moment::TurnEnd
         }
         "PostModelRequest" => {
@@ -121,7 +122,7 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
             Moment::Other
         }
         "PostCompact" => {
-            let text = "The conversation was compacted.".to_owned();
+            let text = "(compacted)".to_owned();
             maker.summary(text, vec![item(&format!("compaction/{turn}"), 0)]);
             Moment::Compaction
         }
@@ -138,7 +139,7 @@ fn started(call: &Call1<'_>) -> Payload {
 
 fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
     let name = call.tool_name.said().unwrap_or("tool");
-    let of = Call { id: call.tool_use_id.said(), name };
+    let of = Call { id: call.tool_use_id.said(), name, arguments: None };
     let arguments = call.tool_input.get().unwrap_or("{}");
     let response = call.tool_response.get().unwrap_or_default();
     let text = match serde_json::from_str::<String>(response) {

@@ -185,8 +185,8 @@ impl Chat {
             }
             "info" if tools::text_of_parts(&value(line.content)).starts_with("Request cancelled") => {
                 let turn = self.state.turn.clone().unwrap_or_default();
-                let details = Payload::new().text("status", "interrupted").text("reason", "user");
-                Maker::of_record(&self.scene, time, number, out).turn_completed(&turn, details);
+                let details = Payload::new().text("reason", "user");
+                Maker::of_record(&self.scene, time, number, out).turn_completed(&turn, "interrupted", details);
             }
             kind @ ("info" | "warning") => out.left_out(kind),
             kind => {
@@ -285,7 +285,7 @@ impl Chat {
             return;
         };
         let arguments = call.args.get().unwrap_or("{}");
-        let of = Call { id: Some(id), name };
+        let of = Call { id: Some(id), name, arguments: None };
         if self.is_new(format!("call/{id}")) {
             Maker::of_record(&self.scene, time.cloned(), number, out).tool_call(of, arguments);
         }
@@ -299,6 +299,7 @@ impl Chat {
         let told = tools::told(name, &tools::text_of_parts(&shown), failed, out);
         let changes = if failed { Vec::new() } else { tools::changes(name, arguments, call.display) };
         let mut maker = Maker::of_record(&self.scene, done, number, out);
+        let of = Call { arguments: Some(arguments), ..of };
         maker.tool_result(of, told.output, told.exit_code, told.failed);
         if let Some(script) = shell::script_of_call(name, arguments) {
             let status = call.status.said();

@@ -66,6 +66,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         agent_transcript: None,
         cwd: call.cwd.owned(),
         moment,
+        is_fork: false,
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
         captured: out.events,
@@ -104,7 +105,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "BeforeTool" => {
             let tool = call.tool_name.said().unwrap_or("tool");
-            maker.tool_call(Call { id: None, name: tool }, call.tool_input.get().unwrap_or("{}"));
+            maker.tool_call(Call { id: None, name: tool, arguments: None }, call.tool_input.get().unwrap_or("{}"));
             Moment::Tool
         }
         "AfterTool" => {
@@ -125,8 +126,8 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
 
 fn tool_done(call: &Payload1<'_>, maker: &mut Maker<'_>) {
     let tool = call.tool_name.said().unwrap_or("tool");
-    let of = Call { id: None, name: tool };
     let arguments = call.tool_input.get().unwrap_or("{}");
+    let of = Call { id: None, name: tool, arguments: Some(arguments) };
     let response = &call.tool_response;
     let failed = response.error.get().is_some();
     let content: serde_json::Value =

@@ -138,7 +138,7 @@ impl ExecStream {
                     }
                     self.state.calls.push((id.to_owned(), name.to_owned(), arguments.to_owned()));
                 }
-                let call = Call { id: line.tool_id.said(), name };
+                let call = Call { id: line.tool_id.said(), name, arguments: None };
                 Maker::of_record(&self.scene, time, number, out).tool_call(call, arguments);
             }
             Some("tool_result") => self.tool_result(&line, time, number, out),
@@ -176,7 +176,7 @@ impl ExecStream {
         let failed = line.status.is("error");
         let text = line.error.message.said().filter(|_| failed).or_else(|| line.output.get()).unwrap_or_default();
         let told = tools::told(&name, text, failed, out);
-        let of = Call { id: Some(id), name: &name };
+        let of = Call { id: Some(id), name: &name, arguments: Some(&arguments) };
         let mut maker = Maker::of_record(&self.scene, time, number, out);
         maker.tool_result(of, told.output, told.exit_code, told.failed);
         if let Some(script) = shell::script_of_call(&name, &arguments) {
@@ -196,7 +196,7 @@ impl ExecStream {
         if let Some(text) = error {
             maker.error(text, vec![error_name]);
         }
-        maker.end_of_turn(name, Payload::new().text("status", status).json("usage", line.stats.get()));
+        maker.end_of_turn(name, status, Payload::new().json("usage", line.stats.get()));
     }
 
     /// Hands over what is there of an answer; more of it makes it the same answer, fuller.

@@ -102,10 +102,14 @@ fn are_other_turns(known: Option<&str>, captured: Option<&str>) -> bool {
     matches!((given(known), given(captured)), (Some(known), Some(captured)) if known != captured)
 }
 
-/// Whether the text of one of the two begins with the text of the other.
+/// Whether one of the two is the beginning of the other, as a hook may see it.
 pub fn continues(connection: &Connection, event: Seq, captured: &Event) -> Result<bool, JournalError> {
-    let Some(known) = Reader::new(connection).fullest(event)? else { return Ok(false) };
+    let mut reader = Reader::new(connection);
+    let Some(known) = reader.fullest(event)? else { return Ok(false) };
+    let known_is_part = reader.sightings(event)?.iter().all(|sighting| sighting.source.is_hook());
+    let captured_is_part = captured.source.is_hook();
     let (known, captured) = (known.event.content.plain(), captured.content.plain());
     let (known, captured) = (known.trim(), captured.trim());
-    Ok(known.starts_with(captured) || captured.starts_with(known))
+    let is_beginning = known_is_part && captured.starts_with(known) || captured_is_part && known.starts_with(captured);
+    Ok(is_beginning || known == captured)
 }

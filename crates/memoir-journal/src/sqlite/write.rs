@@ -369,9 +369,21 @@ fn has_record(event: &Event) -> bool {
     event.identities.iter().any(|identity| matches!(identity, Identity::Record { .. }))
 }
 
+/// How much an event says: a count says the more the higher it is.
+fn weight(event: &Event) -> u64 {
+    let said = event.content.verbatim();
+    match event.kind() {
+        Kind::Usage => {
+            let counts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(said).unwrap_or_default();
+            counts.values().filter_map(serde_json::Value::as_u64).fold(0, u64::saturating_add)
+        }
+        _ => u64::try_from(said.len()).unwrap_or(u64::MAX),
+    }
+}
+
 /// Whether a capture says more than what is known: more text, or as much text and more about it.
 fn is_fuller(event: &Event, known: &Event) -> bool {
-    let (new, old) = (event.content.verbatim().len(), known.content.verbatim().len());
+    let (new, old) = (weight(event), weight(known));
     let about = |event: &Event| {
         [&event.turn, &event.topic, &event.action].into_iter().filter(|id| id.is_some()).count()
             + usize::from(event.metadata.is_some())

@@ -3,24 +3,26 @@
 use super::files::SourceFile;
 use super::format::Format;
 use memchr::memmem;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// So much of a file is looked at for its first record.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// Files by their numbers: each list is read one after another, different lists at once. Files that begin with the
-/// same record are one list, the oldest first. `is_new` says whether a file was never read.
-pub(super) fn lists(files: &[SourceFile], is_new: &dyn Fn(&SourceFile) -> bool) -> Vec<Vec<usize>> {
+/// Files by their numbers: each list is read one after another, different lists at once. A file that was never read, as
+/// `is_new` says, and whatever begins with the same record are one list, the oldest first; files beside it that do so
+/// too are added.
+pub(super) fn lists(files: &mut Vec<SourceFile>, is_new: &dyn Fn(&SourceFile) -> bool) -> Vec<Vec<usize>> {
+    let new = files.iter().filter(|file| may_copy(file) && is_new(file));
+    let dirs: BTreeSet<PathBuf> = new.filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
     let mut lists: Vec<Vec<usize>> = Vec::new();
     let mut by_record: HashMap<Vec<u8>, usize> = HashMap::new();
     for (at, file) in files.iter().enumerate() {
-        // Only Claude Code copies records with their ids and says nothing of it.
-        let may_copy = file.format == Format::ClaudeTranscript && is_new(file);
-        let Some(record) = may_copy.then(|| first_record(&file.path)).flatten() else {
+        let is_near = may_copy(file) && file.path.parent().is_some_and(|dir| dirs.contains(dir));
+        let Some(record) = is_near.then(|| first_record(&file.path)).flatten() else {
             lists.push(vec![at]);
             continue;
         };
@@ -30,25 +32,60 @@ pub(super) fn lists(files: &[SourceFile], is_new: &dyn Fn(&SourceFile) -> bool) 
         });
         lists.get_mut(list).into_iter().for_each(|list| list.push(at));
     }
+    for file in beside(files, &dirs) {
+        let record = first_record(&file.path);
+        if let Some(list) = record.and_then(|record| lists.get_mut(*by_record.get(&record)?)) {
+            list.push(files.len());
+            files.push(file);
+        }
+    }
     for list in lists.iter_mut().filter(|list| list.len() > 1) {
         list.sort_by_cached_key(|at| files.get(*at).map(|file| age(&file.path)));
     }
     lists
 }
 
-/// The id of the first record that has one.
-fn first_record(path: &Path) -> Option<Vec<u8>> {
-    let mut head = Vec::new();
-    File::open(path).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-    let name = b"\"uuid\":\"";
-    let from = memmem::find(&head, name)? + name.len();
-    let rest = head.get(from..)?;
-    Some(rest.get(..memchr::memchr(b'"', rest)?)?.to_owned())
+/// Only Claude Code copies records with their ids and says nothing of it.
+fn may_copy(file: &SourceFile) -> bool {
+    file.format == Format::ClaudeTranscript
 }
 
-/// When a file was made, and last written where nobody knows that.
-fn age(path: &Path) -> Option<(SystemTime, SystemTime)> {
+/// Session files in those directories that nobody asked for.
+fn beside(files: &[SourceFile], dirs: &BTreeSet<PathBuf>) -> Vec<SourceFile> {
+    let known: HashSet<&Path> = files.iter().map(|file| file.path.as_path()).collect();
+    let others = dirs.iter().flat_map(|dir| fs::read_dir(dir).into_iter().flatten().flatten());
+    let others = others.filter(|entry| {
+        let path = entry.path();
+        path.extension().is_some_and(|end| end == "jsonl") && !known.contains(path.as_path())
+    });
+    let file = |entry: fs::DirEntry| {
+        let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(SourceFile::new(&entry.path(), Format::ClaudeTranscript, None, &metadata))
+    };
+    others.filter_map(file).collect()
+}
+
+/// The id of the first record that has one.
+fn first_record(path: &Path) -> Option<Vec<u8>> {
+    first_value(&head(path)?, b"\"uuid\":\"").map(<[u8]>::to_owned)
+}
+
+/// When a session began: by the first time in its file, and where that was copied too, by the file's own.
+fn age(path: &Path) -> Option<(Vec<u8>, SystemTime, SystemTime)> {
+    let first = first_value(&head(path)?, b"\"timestamp\":\"").map(<[u8]>::to_owned).unwrap_or_default();
     let metadata = fs::metadata(path).ok()?;
     let modified = metadata.modified().ok()?;
-    Some((metadata.created().unwrap_or(modified), modified))
+    Some((first, metadata.created().unwrap_or(modified), modified))
+}
+
+fn head(path: &Path) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    File::open(path).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    Some(head)
+}
+
+/// The text that follows a name for the first time.
+fn first_value<'a>(head: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let rest = head.get(memmem::find(head, name)? + name.len()..)?;
+    rest.get(..memchr::memchr(b'"', rest)?)
 }

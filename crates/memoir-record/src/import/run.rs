@@ -94,9 +94,10 @@ impl Importer<'_> {
             let failed = FileReport { failed: Some(reason), ..FileReport::default() };
             summary.add(client, path, failed);
         }
-        let files = found.files;
+        let mut files = found.files;
+        let is_new = |file: &SourceFile| !cursors.contains_key(&stream_of(file, shared.salt));
+        let lists = copies::lists(&mut files, &is_new);
         let total = files.iter().map(|file| file.bytes).sum();
-        let lists = copies::lists(&files, &|file| !cursors.contains_key(&stream_of(file, shared.salt)));
         let next = AtomicUsize::new(0);
         let readers =
             std::thread::available_parallelism().map_or(2, usize::from).clamp(1, READERS_MAX).min(lists.len());
@@ -138,6 +139,11 @@ impl Importer<'_> {
             Go::On
         });
         Ok(CaughtUp { is_whole: report.left_bytes == 0 && report.failed.is_none(), events: report.events, portions })
+    }
+
+    /// Whether anything of the file was ever read.
+    pub fn has_begun(&self, file: &SourceFile) -> Result<bool, ImportError> {
+        Ok(self.journal.cursor(&stream_of(file, self.shared().salt))?.is_some())
     }
 
     /// How much of each file is in the journal.

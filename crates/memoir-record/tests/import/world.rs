@@ -51,6 +51,11 @@ impl World {
         self.dir.path().join("user")
     }
 
+    /// Whether no client has left anything yet.
+    pub fn is_empty(&self) -> bool {
+        !self.home().exists()
+    }
+
     pub fn path(&self, file: &str) -> PathBuf {
         self.home().join(file)
     }
@@ -158,6 +163,19 @@ impl World {
                 None => return events,
             }
         }
+    }
+
+    /// Everything in the journal and who saw it, for when a test fails.
+    pub fn told(&self) -> String {
+        let line = |stored: &StoredEvent| {
+            let event = &stored.event;
+            let sightings = self.journal.sightings(stored.seq).unwrap();
+            let sources: Vec<&str> = sightings.iter().map(|sighting| sighting.source.as_str()).collect();
+            let text: String = event.content.plain().chars().take(60).collect();
+            let turn = event.turn.as_deref().unwrap_or("-");
+            format!("{} {} {turn} {} {sources:?} {text:?}", stored.ts_ms, event.session, event.kind().as_str())
+        };
+        self.events().iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// What the journal holds of one recording, in the words in which it is expected.

@@ -76,8 +76,11 @@ fn write() -> impl Strategy<Value = Call> {
         .prop_map(|(path, line)| Call::Write(Write { path: path.into(), line }))
 }
 
+/// An agent never runs what its sender runs: where a client names neither calls nor threads, nobody could tell whose it
+/// was.
 fn agent() -> impl Strategy<Value = Call> {
-    (said("look for it in the tests"), vec(run(), 0..2), text())
+    let run = run().prop_map(|run| Run { command: format!("agent {}", run.command), ..run });
+    (said("look for it in the tests"), vec(run, 0..2), text())
         .prop_map(|(task, runs, answer)| Call::Agent(Agent { task, runs, answer }))
 }
 

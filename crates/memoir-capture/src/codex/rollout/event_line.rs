@@ -258,7 +258,7 @@ impl Rollout {
         }
         let script = shell::script_of_words(&words);
         let id = done.id.said().or_else(|| done.call_id.said());
-        let call = Call { id, name: "Bash" };
+        let call = Call { id, name: "Bash", arguments: None };
         let cwd = done.cwd.said().map(|cwd| cwd.strip_prefix("file://").unwrap_or(cwd));
         let exit_code = done.exit_code.whole();
         let ending = Ending { exit_code, status: done.status.said(), duration_ms: done.duration.ms(), cwd };
@@ -284,7 +284,7 @@ impl Rollout {
             return;
         }
         let changes = changes_of(done.changes);
-        let call = Call { id: done.id.said().or_else(|| done.call_id.said()), name: "apply_patch" };
+        let call = Call { id: done.id.said().or_else(|| done.call_id.said()), name: "apply_patch", arguments: None };
         self.maker(at).file_change(call, &changes, done.status.said());
     }
 
@@ -297,7 +297,7 @@ impl Rollout {
         let arguments = done.arguments.get().or_else(|| done.invocation.arguments.get()).unwrap_or("{}");
         if id.is_some_and(|id| id.starts_with("exec-")) {
             let name = format!("mcp__{server}__{tool}");
-            let call = Call { id, name: &name };
+            let call = Call { id, name: &name, arguments: None };
             let mut maker = self.maker(at);
             maker.tool_call(call, arguments);
             maker.tool_result(call, mcp_text(done.result), None, failed);
@@ -318,18 +318,17 @@ impl Rollout {
             }
             let status = if failure.message.said().is_some() { "failed" } else { "completed" };
             let details = Payload::new()
-                .text("status", status)
                 .number("duration_ms", message.duration_ms.whole())
                 .said("model", model.as_deref());
-            maker.turn_completed(&name, details);
+            maker.turn_completed(&name, status, details);
         });
     }
 
     fn turn_aborted(&mut self, message: &Message<'_>, turn: Option<&str>, at: &mut At<'_>) {
         self.flush(at.out);
         let name = turn.map(str::to_owned).or_else(|| self.scene.turn.clone()).unwrap_or_default();
-        let details = Payload::new().text("status", "interrupted").said("reason", message.reason.said());
-        self.in_turn_of(turn, |rollout| rollout.maker(at).turn_completed(&name, details));
+        let details = Payload::new().said("reason", message.reason.said());
+        self.in_turn_of(turn, |rollout| rollout.maker(at).turn_completed(&name, "interrupted", details));
     }
 
     /// Files without a record per response tell running totals; each total is a response.

@@ -188,7 +188,7 @@ impl Rollout {
         if let Some(id) = &id {
             self.remember_call(id, &name, script, &changes);
         }
-        self.maker(at).tool_call(Call { id: id.as_deref(), name: &name }, &arguments);
+        self.maker(at).tool_call(Call { id: id.as_deref(), name: &name, arguments: None }, &arguments);
     }
 
     fn output(&mut self, item: &Item<'_>, at: &mut At<'_>) {
@@ -199,7 +199,7 @@ impl Rollout {
         let told = shell::told_by_codex(&output_text(item.output));
         let pending = self.take_call(id);
         let name = pending.as_ref().map_or("", |call| call.name.as_str()).to_owned();
-        let call = Call { id: Some(id), name: &name };
+        let call = Call { id: Some(id), name: &name, arguments: None };
         let is_error = told.exit_code.is_some_and(|code| code != 0);
         let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
         let has_items = self.state.has_items;
