@@ -84,7 +84,10 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "PreToolUse" => {
             let name = call.tool_name.said().unwrap_or("tool");
-            maker.tool_call(Call { id: call.tool_use_id.said(), name, arguments: None }, call.tool_input.get().unwrap_or("{}"));
+            maker.tool_call(
+                Call { id: call.tool_use_id.said(), name, arguments: None },
+                call.tool_input.get().unwrap_or("{}"),
+            );
             Moment::Tool
         }
         "PostToolUse" | "PostToolUseFailure" => {

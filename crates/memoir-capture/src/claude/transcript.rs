@@ -4,7 +4,7 @@ use super::notes;
 use super::record::Record;
 use super::tools::Pending;
 use crate::lenient::{Text, lenient};
-use crate::out::Out;
+use crate::out::{Captured, Out};
 use crate::parser::{Parser, Salt, read, without_lone_surrogates};
 use crate::payload::Payload;
 use crate::scene::{Maker, Scene, Tokens, digest, item, record};
@@ -430,12 +430,13 @@ fn name_by_record(uuid: &str, out: &mut Out) {
     if uuid.is_empty() {
         return;
     }
-    for (block, captured) in (0..).zip(out.of_record()) {
+    // The beginning of a thread is told with whatever record comes first: it is none of its parts.
+    let is_part = |captured: &&mut Captured| captured.event.shape.kind != memoir_event::Kind::SessionStarted;
+    for (block, captured) in (0..).zip(out.of_record().filter(is_part)) {
         let identities = &mut captured.event.identities;
-        let is_start = captured.event.shape.kind == memoir_event::Kind::SessionStarted;
         let has_name =
             identities.iter().any(|identity| matches!(identity, Identity::Record { .. } | Identity::Named(_)));
-        if !is_start && !has_name {
+        if !has_name {
             identities.insert(0, record(uuid, block));
         }
     }

@@ -197,7 +197,7 @@ impl ExecStream {
                 self.state.error = None;
                 out.left_out("turn.started");
             }
-            Some(kind @ ( "item.started" | "item.updated")) => out.left_out(kind),
+            Some(kind @ ("item.started" | "item.updated")) => out.left_out(kind),
             Some(kind) => {
                 let name = self.name("line");
                 self.maker(number, out).opaque(kind, text, vec![name]);

@@ -66,6 +66,8 @@ pub struct Rollout {
     state: State,
     waiting: Waiting,
     scene: Scene,
+    /// The line before: few lines have an id, so a line that is written twice has to be known as a whole.
+    last: String,
 }
 
 lenient! {
@@ -96,8 +98,12 @@ impl Rollout {
 
     fn with(mut state: State, salt: Salt) -> Rollout {
         state.turns.set_salt(salt);
-        let mut rollout =
-            Rollout { state, waiting: Waiting::default(), scene: Scene::new(Client::Codex, Source::CodexHistory) };
+        let mut rollout = Rollout {
+            state,
+            waiting: Waiting::default(),
+            scene: Scene::new(Client::Codex, Source::CodexHistory),
+            last: String::new(),
+        };
         rollout.set_scene();
         rollout
     }
@@ -324,6 +330,11 @@ lenient! {
 impl Parser for Rollout {
     fn line(&mut self, number: u64, line: &str, out: &mut Out) {
         out.begin_record();
+        if line == self.last {
+            out.left_out("repeated line");
+            return;
+        }
+        line.clone_into(&mut self.last);
         match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
             Some(mended) => self.one_line(number, &mended, out),
             None => self.one_line(number, line, out),

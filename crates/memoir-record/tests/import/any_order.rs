@@ -45,7 +45,9 @@ impl World {
         let client = client_of(recording.client);
         let runs = recording.runs();
         let is_last = |run: usize, number: usize| {
-            !recording.beats[number + 1..].iter().any(|beat| matches!(&beat.made, Made::Shown { run: of, .. } if *of == run))
+            !recording.beats[number + 1..]
+                .iter()
+                .any(|beat| matches!(&beat.made, Made::Shown { run: of, .. } if *of == run))
         };
         for (number, beat) in recording.beats.iter().enumerate() {
             match &beat.made {
@@ -79,12 +81,16 @@ fn ways_of(acts: &[Act]) -> Vec<Way> {
     acts.iter().map(way).collect()
 }
 
-fn check(world: &World, recording: &Recording, scenario: &Scenario, ways: &[Way]) -> Result<(), TestCaseError> {
+pub fn check(world: &World, recording: &Recording, scenario: &Scenario, ways: &[Way]) -> Result<(), TestCaseError> {
     let expected = knowable(&expected(recording.client, scenario), ways);
     let seen = sorted(world.seen(recording));
     let missing: Vec<&Seen> = without(&expected, &seen);
     let too_many: Vec<&Seen> = without(&seen, &expected);
-    prop_assert!(missing.is_empty() && too_many.is_empty(), "missing {missing:#?}\ntoo many {too_many:#?}\n{}", world.told());
+    prop_assert!(
+        missing.is_empty() && too_many.is_empty(),
+        "missing {missing:#?}\ntoo many {too_many:#?}\n{}",
+        world.told()
+    );
     Ok(())
 }
 

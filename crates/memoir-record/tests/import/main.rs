@@ -2,5 +2,6 @@
 //! seen, the journal holds each thing once.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that fails panics")]
 
+mod any_files;
 mod any_order;
 mod world;

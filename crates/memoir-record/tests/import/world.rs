@@ -3,15 +3,13 @@
 use memoir_capture::{Parser, claude, codex, gemini};
 use memoir_event::{Client, Kind, Source};
 use memoir_hook::Hook;
-use memoir_journal::{
-    Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View,
-};
+use memoir_journal::{Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View};
 use memoir_record::{
     ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, Rules, Spool, SpoolLimits, Wanted,
 };
 use memoir_redact::Redactor;
 use memoir_testkit::Client as Agent;
-use memoir_testkit::files::{Made, Recording, Thing, Way};
+use memoir_testkit::files::{Recording, Thing, Way};
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -143,8 +141,13 @@ impl World {
             Client::Gemini => Box::new(gemini::ExecStream::new(&run, None, Some(now))),
             _ => Box::new(codex::ExecStream::new(Source::CodexExec, &run, None, Some(now)).with_prompt(prompt)),
         };
-        let live =
-            Live { journal: Some(&self.journal), spool: &self.spool, rules: self.rules(), names: &names, to_server: false };
+        let live = Live {
+            journal: Some(&self.journal),
+            spool: &self.spool,
+            rules: self.rules(),
+            names: &names,
+            to_server: false,
+        };
         let mut stream = LiveStream::new(live, parser);
         let mut input = Told { lines: lines.to_vec(), now: Arc::clone(&self.now) };
         stream.run(&mut input, &mut || true, &mut |_| {}).unwrap();
@@ -300,11 +303,6 @@ pub fn client_of(agent: Agent) -> Client {
         Agent::Claude => Client::Claude,
         Agent::Gemini => Client::Gemini,
     }
-}
-
-/// Every line and file of a recording, in order, with the file it goes into.
-pub fn writings(recording: &Recording) -> impl Iterator<Item = &Made> {
-    recording.beats.iter().map(|beat| &beat.made)
 }
 
 /// So many cases as that share of what proptest runs by default; `PROPTEST_CASES` makes them more.

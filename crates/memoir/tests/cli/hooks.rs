@@ -19,17 +19,26 @@ fn called(ran: Ran) -> Ran {
 }
 
 fn codex(event: &str, more: Value) -> Value {
-    with(json!({"session_id": "s", "turn_id": "t", "transcript_path": null, "cwd": "/p", "hook_event_name": event}), more)
+    with(
+        json!({"session_id": "s", "turn_id": "t", "transcript_path": null, "cwd": "/p", "hook_event_name": event}),
+        more,
+    )
 }
 
 fn claude(event: &str, more: Value) -> Value {
-    with(json!({"session_id": "s", "prompt_id": "t", "transcript_path": "/nowhere/s.jsonl", "cwd": "/p",
-                "hook_event_name": event}), more)
+    with(
+        json!({"session_id": "s", "prompt_id": "t", "transcript_path": "/nowhere/s.jsonl", "cwd": "/p",
+                "hook_event_name": event}),
+        more,
+    )
 }
 
 fn gemini(event: &str, more: Value) -> Value {
-    with(json!({"session_id": "s", "transcript_path": "/nowhere/s.jsonl", "cwd": "/p", "hook_event_name": event,
-                "timestamp": "2026-05-10T08:00:00.000Z"}), more)
+    with(
+        json!({"session_id": "s", "transcript_path": "/nowhere/s.jsonl", "cwd": "/p", "hook_event_name": event,
+                "timestamp": "2026-05-10T08:00:00.000Z"}),
+        more,
+    )
 }
 
 fn with(mut payload: Value, more: Value) -> Value {
@@ -40,7 +49,8 @@ fn with(mut payload: Value, more: Value) -> Value {
 fn kinds(home: &Home) -> Vec<(String, String)> {
     let told = |event: &Value| {
         let kind = event["kind"].as_str().unwrap().to_owned();
-        let has_text = matches!(kind.as_str(), "user_message" | "assistant_message" | "session_summary" | "error" | "tool_result");
+        let has_text =
+            matches!(kind.as_str(), "user_message" | "assistant_message" | "session_summary" | "error" | "tool_result");
         (kind, if has_text { text_of(event) } else { String::new() })
     };
     home.events().iter().map(told).collect()
@@ -55,9 +65,20 @@ fn each_event_becomes_what_it_means() {
     let home = Home::new();
     hook(&home, "codex", &codex("SessionStart", json!({"source": "startup", "model": "m"})));
     hook(&home, "codex", &codex("UserPromptSubmit", json!({"prompt": "do it"})));
-    hook(&home, "codex", &codex("PreToolUse", json!({"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "ls"}})));
-    hook(&home, "codex", &codex("PostToolUse", json!({"tool_name": "Bash", "tool_use_id": "c1",
-        "tool_input": {"command": "ls"}, "tool_response": "a.txt"})));
+    hook(
+        &home,
+        "codex",
+        &codex("PreToolUse", json!({"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "ls"}})),
+    );
+    hook(
+        &home,
+        "codex",
+        &codex(
+            "PostToolUse",
+            json!({"tool_name": "Bash", "tool_use_id": "c1",
+        "tool_input": {"command": "ls"}, "tool_response": "a.txt"}),
+        ),
+    );
     hook(&home, "codex", &codex("Stop", json!({"last_assistant_message": "done", "stop_hook_active": false})));
     let told = kinds(&home);
     for expected in [
@@ -74,12 +95,26 @@ fn each_event_becomes_what_it_means() {
     hook(&home, "claude", &claude("Stop", json!({})));
     assert_eq!(kinds(&home)[0].0, "session_summary");
     let home = Home::new();
-    hook(&home, "claude", &claude("PostToolUseFailure", json!({"tool_name": "Bash", "tool_use_id": "c2",
-        "tool_input": {"command": "false"}, "error": "Exit code 1"})));
+    hook(
+        &home,
+        "claude",
+        &claude(
+            "PostToolUseFailure",
+            json!({"tool_name": "Bash", "tool_use_id": "c2",
+        "tool_input": {"command": "false"}, "error": "Exit code 1"}),
+        ),
+    );
     hook(&home, "claude", &claude("StopFailure", json!({"message": "overloaded"})));
-    hook(&home, "claude", &claude("PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "c3",
+    hook(
+        &home,
+        "claude",
+        &claude(
+            "PostToolUse",
+            json!({"tool_name": "Edit", "tool_use_id": "c3",
         "tool_input": {"file_path": "/p/a.rs", "old_string": "a", "new_string": "b"},
-        "tool_response": {"filePath": "/p/a.rs"}})));
+        "tool_response": {"filePath": "/p/a.rs"}}),
+        ),
+    );
     let told: Vec<String> = kinds(&home).into_iter().map(|(kind, _)| kind).collect();
     for expected in ["tool_result", "command", "error", "file_change"] {
         assert!(told.iter().any(|kind| kind == expected), "{expected} in {told:?}");
@@ -87,20 +122,78 @@ fn each_event_becomes_what_it_means() {
 
     let home = Home::new();
     hook(&home, "gemini", &gemini("BeforeAgent", json!({"prompt": "hello"})));
-    hook(&home, "gemini", &gemini("AfterAgent", json!({"prompt": "hello", "prompt_response": "hi", "stop_hook_active": false})));
+    hook(
+        &home,
+        "gemini",
+        &gemini("AfterAgent", json!({"prompt": "hello", "prompt_response": "hi", "stop_hook_active": false})),
+    );
     assert_eq!(kinds(&home), [pair("user_message", "hello"), pair("assistant_message", "hi")]);
 }
 
 #[test]
 fn every_event_of_every_client_is_answered_with_what_that_client_accepts() {
     let events = [
-        ("codex", &["SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse",
-            "PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "Stop", "Interrupt", "Notification", "NewOne"][..]),
-        ("claude", &["SessionStart", "SessionEnd", "UserPromptSubmit", "UserPromptExpansion", "PreToolUse", "PostToolUse",
-            "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStart", "SubagentStop", "Stop", "StopFailure",
-            "PreCompact", "PostCompact", "Setup", "ConfigChange", "MessageDisplay", "InstructionsLoaded", "NewOne"][..]),
-        ("gemini", &["SessionStart", "SessionEnd", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel",
-            "BeforeToolSelection", "BeforeTool", "AfterTool", "PreCompress", "Notification", "NewOne"][..]),
+        (
+            "codex",
+            &[
+                "SessionStart",
+                "SessionEnd",
+                "UserPromptSubmit",
+                "PreToolUse",
+                "PermissionRequest",
+                "PostToolUse",
+                "PreCompact",
+                "PostCompact",
+                "SubagentStart",
+                "SubagentStop",
+                "Stop",
+                "Interrupt",
+                "Notification",
+                "NewOne",
+            ][..],
+        ),
+        (
+            "claude",
+            &[
+                "SessionStart",
+                "SessionEnd",
+                "UserPromptSubmit",
+                "UserPromptExpansion",
+                "PreToolUse",
+                "PostToolUse",
+                "PostToolUseFailure",
+                "PermissionRequest",
+                "Notification",
+                "SubagentStart",
+                "SubagentStop",
+                "Stop",
+                "StopFailure",
+                "PreCompact",
+                "PostCompact",
+                "Setup",
+                "ConfigChange",
+                "MessageDisplay",
+                "InstructionsLoaded",
+                "NewOne",
+            ][..],
+        ),
+        (
+            "gemini",
+            &[
+                "SessionStart",
+                "SessionEnd",
+                "BeforeAgent",
+                "AfterAgent",
+                "BeforeModel",
+                "AfterModel",
+                "BeforeToolSelection",
+                "BeforeTool",
+                "AfterTool",
+                "PreCompress",
+                "Notification",
+                "NewOne",
+            ][..],
+        ),
     ];
     let home = Home::new();
     for (client, names) in events {
@@ -120,14 +213,21 @@ fn every_event_of_every_client_is_answered_with_what_that_client_accepts() {
 #[test]
 fn what_cannot_be_understood_is_answered_and_counted() {
     let home = Home::new();
-    for payload in ["", "not json", "[]", "null", "{\"session_id\":", "{}", "\u{0}", "{\"session_id\":5,\"hook_event_name\":[]}"] {
+    for payload in
+        ["", "not json", "[]", "null", "{\"session_id\":", "{}", "\u{0}", "{\"session_id\":5,\"hook_event_name\":[]}"]
+    {
         for client in ["codex", "claude", "gemini"] {
             called(home.feed(&["hook", client], payload));
         }
     }
     called(home.feed(&["hook", "codex"], [0xff, 0xfe, b'{', b'}']));
     assert_eq!(home.events(), Vec::<Value>::new());
-    for wrong in [&["hook", "nobody"][..], &["hook"], &["hook", "codex", "--no-such-flag"], &["--home", "/proc/nowhere", "hook", "codex"]] {
+    for wrong in [
+        &["hook", "nobody"][..],
+        &["hook"],
+        &["hook", "codex", "--no-such-flag"],
+        &["--home", "/proc/nowhere", "hook", "codex"],
+    ] {
         let ran = called(home.feed(wrong, "{}"));
         assert!(ran.err.starts_with("memoir: "), "{ran:?}");
     }
@@ -225,7 +325,8 @@ fn a_server_that_never_answers_holds_no_hook_up() {
 /// A Claude session file with an answer that is not whole yet.
 fn transcript(home: &Home, answer: &str, more_lines: usize) -> PathBuf {
     let file = home.top().join("s.jsonl");
-    let line = |value: Value| with(json!({"sessionId": "s", "cwd": "/p", "version": "2.1.0"}), value).to_string() + "\n";
+    let line =
+        |value: Value| with(json!({"sessionId": "s", "cwd": "/p", "version": "2.1.0"}), value).to_string() + "\n";
     let mut text = line(json!({"type": "user", "uuid": "u1", "parentUuid": null, "promptId": "t",
         "timestamp": "2026-05-10T08:00:00.000Z", "message": {"role": "user", "content": "explain"}}));
     for n in 0..more_lines {
@@ -233,8 +334,10 @@ fn transcript(home: &Home, answer: &str, more_lines: usize) -> PathBuf {
             "timestamp": "2026-05-10T08:00:01.000Z",
             "message": {"id": format!("msg{n}"), "role": "assistant", "content": [{"type": "text", "text": format!("step {n} {}", "x".repeat(900))}]}}));
     }
-    text += &line(json!({"type": "assistant", "uuid": "a1", "parentUuid": "u1", "timestamp": "2026-05-10T08:00:02.000Z",
-        "message": {"id": "msg", "role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": answer}]}}));
+    text += &line(
+        json!({"type": "assistant", "uuid": "a1", "parentUuid": "u1", "timestamp": "2026-05-10T08:00:02.000Z",
+        "message": {"id": "msg", "role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": answer}]}}),
+    );
     fs::write(&file, text).unwrap();
     file
 }
@@ -291,12 +394,19 @@ fn the_end_of_a_session_leaves_a_mark_and_nothing_running() {
 fn secrets_in_a_payload_never_reach_the_disk() {
     let home = Home::with_one_event();
     let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
-    let prompt = codex("UserPromptSubmit", json!({"prompt": format!("use {secret}"), "cwd": format!("/home/{secret}"), "turn_id": secret}));
+    let prompt = codex(
+        "UserPromptSubmit",
+        json!({"prompt": format!("use {secret}"), "cwd": format!("/home/{secret}"), "turn_id": secret}),
+    );
     hook(&home, "codex", &prompt);
     let lock = hold(&home);
     hook(&home, "codex", &codex("UserPromptSubmit", json!({"prompt": format!("again {secret}"), "turn_id": "u"})));
     drop(lock);
-    hook(&home, "claude", &with(claude("SessionEnd", json!({})), json!({"transcript_path": format!("/p/{secret}.jsonl")})));
+    hook(
+        &home,
+        "claude",
+        &with(claude("SessionEnd", json!({})), json!({"transcript_path": format!("/p/{secret}.jsonl")})),
+    );
     let mut stack = vec![home.dir()];
     while let Some(dir) = stack.pop() {
         for entry in fs::read_dir(dir).unwrap() {

@@ -43,8 +43,11 @@ impl Session {
         let usage = json!({"input_tokens": tokens[0], "cache_read_input_tokens": tokens[1],
                            "cache_creation_input_tokens": 0, "output_tokens": tokens[2]});
         let id = format!("msg-{}-{}", self.id, self.lines);
-        self.line(day, json!({"type": "assistant", "message": {"id": id, "role": "assistant", "model": model,
-                              "content": content, "usage": usage, "stop_reason": "end_turn"}}));
+        self.line(
+            day,
+            json!({"type": "assistant", "message": {"id": id, "role": "assistant", "model": model,
+                              "content": content, "usage": usage, "stop_reason": "end_turn"}}),
+        );
     }
 
     fn edit(&mut self, day: u32, path: &str) {
@@ -52,8 +55,11 @@ impl Session {
         let call = json!([{"type": "tool_use", "id": id, "name": "Edit",
                            "input": {"file_path": path, "old_string": "a", "new_string": "b"}}]);
         self.answer(day, "opus", [1, 0, 1], call);
-        self.line(day, json!({"type": "user", "toolUseResult": {"filePath": path, "oldString": "a", "newString": "b"},
-            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "done"}]}}));
+        self.line(
+            day,
+            json!({"type": "user", "toolUseResult": {"filePath": path, "oldString": "a", "newString": "b"},
+            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "done"}]}}),
+        );
     }
 }
 
@@ -120,7 +126,8 @@ fn figures_add_up_by_project_model_and_day() {
     let all = rows(&[]);
     assert_eq!(all.len(), 1);
     let figures = |row: &Value| {
-        ["sessions", "turns", "inputTokens", "cachedInputTokens", "outputTokens"].map(|name| row[name].as_u64().unwrap())
+        ["sessions", "turns", "inputTokens", "cachedInputTokens", "outputTokens"]
+            .map(|name| row[name].as_u64().unwrap())
     };
     assert_eq!(figures(&all[0]), [2, 3, 151, 1002, 18]);
     assert!(all[0]["costUsd"].is_null());
@@ -135,7 +142,11 @@ fn figures_add_up_by_project_model_and_day() {
     assert_eq!(of(&days, "day", "2026-03-02"), [2, 2, 51, 2, 8]);
     assert_eq!(rows(&["--by", "project"]).len(), 2);
 
-    fs::write(home.dir().join("config.toml"), "[[stats.prices]]\nmodel = \"op*\"\ninput = 10\ncached = 1.0\noutput = 100\n").unwrap();
+    fs::write(
+        home.dir().join("config.toml"),
+        "[[stats.prices]]\nmodel = \"op*\"\ninput = 10\ncached = 1.0\noutput = 100\n",
+    )
+    .unwrap();
     let all = rows(&[]).remove(0);
     let cost = all["costUsd"].as_f64().unwrap();
     assert!((cost - (101.0 * 10.0 + 1002.0 + 13.0 * 100.0) / 1e6).abs() < 1e-9, "{cost}");

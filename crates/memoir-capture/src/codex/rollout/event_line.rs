@@ -317,9 +317,8 @@ impl Rollout {
                 maker.error(text.to_owned(), vec![item(&format!("error/{name}"), 0)]);
             }
             let status = if failure.message.said().is_some() { "failed" } else { "completed" };
-            let details = Payload::new()
-                .number("duration_ms", message.duration_ms.whole())
-                .said("model", model.as_deref());
+            let details =
+                Payload::new().number("duration_ms", message.duration_ms.whole()).said("model", model.as_deref());
             maker.turn_completed(&name, status, details);
         });
     }
