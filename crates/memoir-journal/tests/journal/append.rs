@@ -229,6 +229,65 @@ fn a_text_that_grows_is_one_event_and_another_text_in_its_place_is_not() {
 }
 
 #[test]
+fn a_text_is_not_continued_by_what_a_hook_says_after_it() {
+    let home = home();
+    let answer = |source, id: &str, text: &str| {
+        let mut event = item(source, id, text);
+        event.identities.push(Identity::Growing("answer/p1".into()));
+        event
+    };
+    home.append(vec![answer(Source::ClaudeCodeHistory, "u1", "Done")]);
+    let more = home.append(vec![answer(Source::ClaudeCodeHook, "h", "Done. All tests pass.")]);
+    assert!(matches!(more[0], Outcome::Stored { .. }));
+}
+
+/// A record of a session file, said in a turn that has a name.
+fn recorded(session: &str, id: &str, turn: &str, text: &str) -> Event {
+    let mut event = item(Source::ClaudeCodeHistory, id, text);
+    event.session = session.into();
+    event.identities = vec![
+        Identity::Record { id: id.into(), block: 0 },
+        Identity::InTurn { name: format!("{turn}/{text}"), nth: 0 },
+    ];
+    event
+}
+
+#[test]
+fn two_records_of_one_file_are_two_events_even_in_one_place_of_a_turn() {
+    let home = home();
+    let both = home.append(vec![recorded("s", "u1", "p1", "ok"), recorded("s", "u2", "p1", "ok")]);
+    assert!(both.iter().all(|outcome| matches!(outcome, Outcome::Stored { .. })));
+    let again = home.append(vec![recorded("s", "u1", "p1", "ok"), recorded("s", "u2", "p1", "ok")]);
+    assert!(matches!(again[..], [Outcome::SeenAgain { of: 1, .. }, Outcome::SeenAgain { of: 2, .. }]));
+}
+
+#[test]
+fn a_copy_in_another_session_takes_no_name_there() {
+    let home = home();
+    home.append(vec![recorded("parent", "u1", "p1", "ok")]);
+    let copy = home.append(vec![recorded("fork", "u1", "p2", "ok")]);
+    assert!(matches!(copy[0], Outcome::SeenAgain { of: 1, .. }));
+    let mut said = recorded("fork", "u2", "p2", "ok");
+    said.source = Source::ClaudeCodeHook;
+    said.identities.remove(0);
+    assert!(matches!(home.append(vec![said])[0], Outcome::Stored { .. }));
+}
+
+#[test]
+fn the_highest_count_is_the_fullest() {
+    let home = home();
+    let usage = |tokens: u32| {
+        let count = Content::Payload(Json::parse(format!("{{\"output_tokens\":{tokens}}}")).unwrap());
+        let mut event = Event::new(Source::ClaudeCodeHistory, "s", Kind::Usage, count);
+        event.identities = vec![Identity::Item { id: "usage/m1".into(), block: 0 }];
+        event
+    };
+    home.append(vec![usage(12)]);
+    assert!(matches!(home.append(vec![usage(57)])[0], Outcome::Revised { of: 1, .. }));
+    assert!(matches!(home.append(vec![usage(34)])[0], Outcome::SeenAgain { of: 1, .. }));
+}
+
+#[test]
 fn what_was_forgotten_stays_so_when_another_way_of_capture_brings_it() {
     let home = home();
     home.append(vec![unnamed(Source::GeminiCliHook, "h1", "my plan", 0)]);
