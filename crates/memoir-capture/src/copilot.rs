@@ -194,7 +194,7 @@ impl Events {
             "abort" => {
                 let turn = self.state.turn.clone().unwrap_or_default();
                 let details = Payload::new().said("reason", data.reason.said());
-                self.maker(&mut at).turn_completed(&turn, "interrupted", details);
+                self.maker(&mut at).turn_completed(&turn, "interrupted", &details);
             }
             "subagent.started" => {
                 let details = Payload::new()

@@ -308,17 +308,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 }
 
 /// Where clients write either a text or a list of blocks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) enum TextOr<'a, T> {
     Text(Cow<'a, str>),
     List(Vec<T>),
+    #[default]
     Neither,
-}
-
-impl<T> Default for TextOr<'_, T> {
-    fn default() -> Self {
-        TextOr::Neither
-    }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for TextOr<'de, T> {

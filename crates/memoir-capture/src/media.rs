@@ -70,7 +70,7 @@ mod tests {
     fn a_picture_is_noted_by_type_and_size() {
         let media = Media::of_url("data:image/png;base64,aGVsbG8=");
         assert_eq!(media, Media { kind: "image/png".into(), bytes: Some(5) });
-        assert_eq!(notes(&[media.clone()]), "[image/png, 5 bytes]");
+        assert_eq!(notes(std::slice::from_ref(&media)), "[image/png, 5 bytes]");
         assert_eq!(metadata(&[media]).unwrap().as_str(), r#"{"attachments":[{"type":"image/png","bytes":5}]}"#);
         assert_eq!(Media::of_url("https://x/y.png").note(), "[image]");
     }

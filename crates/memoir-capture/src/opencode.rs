@@ -235,7 +235,7 @@ pub fn read_message(session: &SessionRow, id: &str, data: &str, number: u64, out
     let mut maker = Maker::of_record(&scene, time, number, out);
     if message.error.name.is("MessageAbortedError") {
         let details = Payload::new().text("reason", "user");
-        maker.turn_completed(message.parent.said().unwrap_or(id), "interrupted", details);
+        maker.turn_completed(message.parent.said().unwrap_or(id), "interrupted", &details);
     } else {
         maker.error(text.to_owned(), vec![item(id, 0)]);
     }

@@ -56,7 +56,7 @@ impl Payload {
     }
 
     /// Adds everything of another object.
-    pub fn and(mut self, other: Payload) -> Payload {
+    pub fn and(mut self, other: &Payload) -> Payload {
         let more = other.0.trim_start_matches('{');
         if self.0.len() > 1 && !more.is_empty() {
             self.0.push(',');

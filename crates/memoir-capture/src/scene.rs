@@ -296,12 +296,12 @@ impl<'a> Maker<'a> {
     }
 
     /// The end of a turn; `status` says how it ended.
-    pub fn turn_completed(&mut self, turn: &str, status: &str, details: Payload) {
+    pub fn turn_completed(&mut self, turn: &str, status: &str, details: &Payload) {
         self.end_of_turn(item(&format!("done/{turn}"), 0), status, details);
     }
 
     /// The end of a turn that the client does not name; `name` is the capture's own.
-    pub fn end_of_turn(&mut self, name: Identity, status: &str, details: Payload) {
+    pub fn end_of_turn(&mut self, name: Identity, status: &str, details: &Payload) {
         let identities = vec![name, Identity::Alike(Said::Own(format!("the turn is {status}")))];
         let content = Payload::new().text("status", status).and(details).into_content();
         self.push(Kind::TurnCompleted, content, identities, |_| {});

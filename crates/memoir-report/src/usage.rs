@@ -137,7 +137,7 @@ pub fn usage(
     let mut sessions: HashMap<(Option<Client>, String), Session> = HashMap::new();
     let mut responses = Vec::new();
     each(journal, filter, view, Kind::Usage, Order::OldestFirst, &mut |event| {
-        read(event, &mut sessions, &mut responses);
+        read(&event, &mut sessions, &mut responses);
         Go::On
     })?;
     let mut turns = Vec::new();
@@ -209,7 +209,7 @@ impl Figures<'_> {
     }
 }
 
-fn read(event: StoredEvent, sessions: &mut HashMap<(Option<Client>, String), Session>, responses: &mut Vec<Response>) {
+fn read(event: &StoredEvent, sessions: &mut HashMap<(Option<Client>, String), Session>, responses: &mut Vec<Response>) {
     let payload: Value = serde_json::from_str(event.event.content.verbatim()).unwrap_or_default();
     let number = |name: &str| payload.get(name).and_then(Value::as_u64).unwrap_or(0);
     let cost = |name: &str| payload.get(name).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);

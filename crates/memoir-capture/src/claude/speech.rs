@@ -151,7 +151,7 @@ impl Transcript {
             at.out.context(name);
             if *name == "interrupt" {
                 let details = Payload::new().text("reason", "user");
-                self.maker(at).turn_completed(&turn, "interrupted", details);
+                self.maker(at).turn_completed(&turn, "interrupted", &details);
             }
             if let Some(kept) = kept {
                 let said = self.scene.said(name, kept, nth);

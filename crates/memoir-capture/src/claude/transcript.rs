@@ -418,7 +418,7 @@ impl Transcript {
             Some("turn_duration") => {
                 let turn = self.scene.turn.clone().unwrap_or_default();
                 let details = Payload::new().number("duration_ms", found.duration_ms.whole());
-                self.maker(at).turn_completed(&turn, "completed", details);
+                self.maker(at).turn_completed(&turn, "completed", &details);
             }
             other => at.out.left_out(&format!("system/{}", other.unwrap_or("other"))),
         }

@@ -191,7 +191,7 @@ impl ExecStream {
             Some("turn.completed") => {
                 let details = Payload::new().json("usage", line.usage.get());
                 let name = self.name("done");
-                self.maker(number, out).end_of_turn(name, "completed", details);
+                self.maker(number, out).end_of_turn(name, "completed", &details);
             }
             Some("turn.started") => {
                 self.state.error = None;

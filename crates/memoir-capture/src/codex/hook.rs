@@ -114,7 +114,7 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
             Moment::Subagent
         }
         "Interrupt" => {
-            maker.turn_completed(turn, "interrupted", Payload::new());
+            maker.turn_completed(turn, "interrupted", &Payload::new());
             Moment::TurnEnd
         }
         "PostModelRequest" => {

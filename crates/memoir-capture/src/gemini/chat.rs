@@ -186,7 +186,7 @@ impl Chat {
             "info" if tools::text_of_parts(&value(line.content)).starts_with("Request cancelled") => {
                 let turn = self.state.turn.clone().unwrap_or_default();
                 let details = Payload::new().text("reason", "user");
-                Maker::of_record(&self.scene, time, number, out).turn_completed(&turn, "interrupted", details);
+                Maker::of_record(&self.scene, time, number, out).turn_completed(&turn, "interrupted", &details);
             }
             kind @ ("info" | "warning") => out.left_out(kind),
             kind => {

@@ -196,7 +196,7 @@ impl ExecStream {
         if let Some(text) = error {
             maker.error(text, vec![error_name]);
         }
-        maker.end_of_turn(name, status, Payload::new().json("usage", line.stats.get()));
+        maker.end_of_turn(name, status, &Payload::new().json("usage", line.stats.get()));
     }
 
     /// Hands over what is there of an answer; more of it makes it the same answer, fuller.

@@ -275,7 +275,7 @@ impl Journal for SqliteJournal {
     }
 
     fn projects(&self) -> Result<Vec<ProjectEntry>, JournalError> {
-        self.in_snapshot(|connection| sessions::projects(connection))
+        self.in_snapshot(sessions::projects)
     }
 
     fn has_project(&self, repo: &str) -> Result<bool, JournalError> {

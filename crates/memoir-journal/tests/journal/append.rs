@@ -245,10 +245,8 @@ fn a_text_is_not_continued_by_what_a_hook_says_after_it() {
 fn recorded(session: &str, id: &str, turn: &str, text: &str) -> Event {
     let mut event = item(Source::ClaudeCodeHistory, id, text);
     event.session = session.into();
-    event.identities = vec![
-        Identity::Record { id: id.into(), block: 0 },
-        Identity::InTurn { name: format!("{turn}/{text}"), nth: 0 },
-    ];
+    event.identities =
+        vec![Identity::Record { id: id.into(), block: 0 }, Identity::InTurn { name: format!("{turn}/{text}"), nth: 0 }];
     event
 }
 

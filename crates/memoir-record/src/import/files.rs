@@ -69,6 +69,9 @@ impl Wanted {
     }
 }
 
+/// Says what a file is, by its path and name, and in which directory its session worked, if its place tells.
+type Judge<'a> = &'a mut dyn FnMut(&Path, &str) -> Option<(Format, Option<String>)>;
+
 /// A file to import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
@@ -173,12 +176,7 @@ impl Found {
         }
     }
 
-    fn walk(
-        &mut self,
-        dir: &Path,
-        depth: usize,
-        judge: &mut dyn FnMut(&Path, &str) -> Option<(Format, Option<String>)>,
-    ) {
+    fn walk(&mut self, dir: &Path, depth: usize, judge: Judge<'_>) {
         let entries = match fs::read_dir(dir) {
             Ok(entries) => entries,
             Err(error) => {
@@ -199,7 +197,7 @@ impl Found {
         }
     }
 
-    fn walk_one(&mut self, dir: &Path, judge: &mut dyn FnMut(&Path, &str) -> Option<(Format, Option<String>)>) {
+    fn walk_one(&mut self, dir: &Path, judge: Judge<'_>) {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
                 self.take(&entry.path(), judge);
@@ -207,7 +205,7 @@ impl Found {
         }
     }
 
-    fn take(&mut self, path: &Path, judge: &mut dyn FnMut(&Path, &str) -> Option<(Format, Option<String>)>) {
+    fn take(&mut self, path: &Path, judge: Judge<'_>) {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return };
         let Some((format, cwd)) = judge(path, name) else { return };
         match fs::metadata(path) {

@@ -152,11 +152,7 @@ impl Reading<'_, '_> {
             path: self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned(),
             ..Position::default()
         };
-        loop {
-            let line = match lines.next_line()? {
-                Some(line) => line,
-                None => break,
-            };
+        while let Some(line) = lines.next_line()? {
             number += 1;
             self.one_line(&mut *parser, number, line);
             let place = (lines.offset(), number);

@@ -3,6 +3,8 @@
 //! [`scenario()`] makes up scenarios. [`record`] spells one as a client of today does, and [`expected`] says what a
 //! journal must hold of it, each thing once.
 
+#![allow(clippy::needless_pass_by_value, reason = "what a client writes is put together where it is written")]
+
 mod claude;
 mod codex;
 mod expected;

@@ -251,7 +251,8 @@ fn a_locked_journal_costs_neither_the_client_nor_the_event() {
 
 #[test]
 fn a_home_that_cannot_be_used_costs_the_client_nothing() {
-    let broken: [(&str, fn(&Home)); 4] = [
+    type Break = fn(&Home);
+    let broken: [(&str, Break); 4] = [
         ("a file", |home| fs::write(home.dir(), "").unwrap()),
         ("read-only", |home| {
             fs::create_dir(home.dir()).unwrap();

@@ -319,7 +319,7 @@ impl Rollout {
             let status = if failure.message.said().is_some() { "failed" } else { "completed" };
             let details =
                 Payload::new().number("duration_ms", message.duration_ms.whole()).said("model", model.as_deref());
-            maker.turn_completed(&name, status, details);
+            maker.turn_completed(&name, status, &details);
         });
     }
 
@@ -327,7 +327,7 @@ impl Rollout {
         self.flush(at.out);
         let name = turn.map(str::to_owned).or_else(|| self.scene.turn.clone()).unwrap_or_default();
         let details = Payload::new().said("reason", message.reason.said());
-        self.in_turn_of(turn, |rollout| rollout.maker(at).turn_completed(&name, "interrupted", details));
+        self.in_turn_of(turn, |rollout| rollout.maker(at).turn_completed(&name, "interrupted", &details));
     }
 
     /// Files without a record per response tell running totals; each total is a response.

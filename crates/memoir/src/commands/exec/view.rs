@@ -85,7 +85,7 @@ impl View {
                 self.aside(Style::Bold, &format!("→ {name} {}", print::one_line(&arguments, LINE_CHARS)))
             }
             Kind::ToolResult => {
-                let lines: Vec<String> = plain.trim().lines().take(RESULT_LINES).map(|line| cut(line)).collect();
+                let lines: Vec<String> = plain.trim().lines().take(RESULT_LINES).map(cut).collect();
                 let more = plain.trim().lines().count().saturating_sub(RESULT_LINES);
                 let more = if more > 0 { format!("\n… {more} more lines") } else { String::new() };
                 self.aside(Style::Dim, &format!("{}{more}", lines.join("\n")))
