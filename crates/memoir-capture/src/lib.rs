@@ -1,4 +1,9 @@
 //! What coding agents write, parsed into events: hook payloads, session files, live streams.
+//!
+//! Nothing here touches a disk, a clock or a journal. A [`Parser`] takes one line after another and gives events with
+//! the names by which other captures of the same thing are found; its state is a text, so that it can go on later.
+//! [`read_hook`] understands one hook call. [`install`] says how a client's settings have to change, as text.
+
 mod boundary;
 pub mod claude;
 pub mod codex;
@@ -17,6 +22,8 @@ mod scene;
 mod shell;
 mod turns;
 mod when;
+
 pub use hook::{HookCall, HookError, Moment, read_hook};
 pub use out::{Captured, Counts, Out, Tally};
 pub use parser::{Parser, Salt};
+pub use shell::is_shell_tool;

@@ -15,8 +15,8 @@ const SHELL_TOOLS: [&str; 9] = [
     "PowerShell",
 ];
 
-/// Whether a tool runs shell commands.
-pub(crate) fn is_shell_tool(name: &str) -> bool {
+/// Whether a tool runs shell commands: one client has several names for it, and others have others.
+pub fn is_shell_tool(name: &str) -> bool {
     SHELL_TOOLS.contains(&name)
 }
 

@@ -1,6 +1,6 @@
 //! What the user does not want to be recorded: paths, tools, patterns, and prompts that say so.
 
-use memoir_capture::Captured;
+use memoir_capture::{Captured, is_shell_tool};
 use memoir_event::Kind;
 use regex::RegexSet;
 use std::collections::HashMap;
@@ -93,11 +93,11 @@ impl Policy {
         listed() || given.ancestors().any(|dir| dir.join(OFF_FILE).exists())
     }
 
-    /// Whether a tool is excluded.
+    /// Whether a tool is excluded. All tools that run shell commands go by any of their names.
     pub fn excludes_tool(&self, tool: &str) -> bool {
         let fits = |pattern: &str| match pattern.strip_suffix('*') {
             Some(start) => tool.starts_with(start),
-            None => tool == pattern,
+            None => tool == pattern || is_shell_tool(tool) && is_shell_tool(pattern),
         };
         self.tools.iter().any(|pattern| fits(pattern))
     }
@@ -195,7 +195,14 @@ impl Judge {
             tool.filter(|tool| policy.excludes_tool(tool))
         });
         let known = !call.is_empty() && self.calls.iter().any(|known| known == call);
-        (known || by_name.is_some()).then_some(Reason::Tool)
+        // What a client's output shows of a command or a change has no call: it goes by the tool that does such things.
+        let by_kind = call.is_empty()
+            && match event.kind() {
+                Kind::Command => policy.excludes_tool("Bash"),
+                Kind::FileChange => policy.excludes_tool("apply_patch"),
+                _ => false,
+            };
+        (known || by_kind || by_name.is_some()).then_some(Reason::Tool)
     }
 }
 
@@ -271,6 +278,16 @@ mod tests {
         assert_eq!(judge.forbids(&policy, &result), Some(Reason::Tool));
         change.event.action = Some("c2".into());
         assert_eq!(judge.forbids(&policy, &change), None);
+    }
+
+    #[test]
+    fn a_shell_is_excluded_by_any_of_its_names_and_commands_with_it() {
+        let (policy, mut judge) = (policy(), Judge::default());
+        let json =
+            Json::parse(r#"{"item":{"type":"tool_call","name":"shell_command","arguments":{}}}"#.into()).unwrap();
+        assert_eq!(judge.forbids(&policy, &captured(Kind::ToolCall, "1", Content::Payload(json))), Some(Reason::Tool));
+        assert_eq!(judge.forbids(&policy, &text(Kind::Command, "1", "ls")), Some(Reason::Tool));
+        assert_eq!(judge.forbids(&policy, &text(Kind::FileChange, "1", "a.txt")), None);
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Show what is recorded and whether anything waits or failed
     Status(JsonArgs),
-    /// Check the home and the server, and say what to do about each problem
+    /// Check the home, the hooks of each client and the server, and say what to do about each problem
     Doctor(DoctorArgs),
     /// Prove that no stored record was changed or lost
     Verify(VerifyArgs),
@@ -132,7 +132,7 @@ pub struct IngestArgs {
     /// The project these events belong to (else from their metadata's cwd, else this directory)
     #[arg(long, value_name = "ID")]
     pub repo: Option<String>,
-    /// Who records (else the setting `actor`, else $USER)
+    /// Who records (else the setting `actor`, else git's user, else the login name)
     #[arg(long, value_name = "NAME")]
     pub actor: Option<String>,
     /// Refuse longer lines
@@ -444,6 +444,9 @@ pub enum StatsBy {
 
 /// Compares files with the journal.
 #[derive(Args)]
+#[command(after_help = "\
+Files count on the day of their last write, sessions on the day of their last
+event: the two may differ.")]
 pub struct CoverageArgs {
     /// Only this client; may be given several times
     #[arg(long, value_enum, value_name = "CLIENT")]
@@ -553,7 +556,7 @@ pub enum ExcludeWhat {
 /// What events must match.
 #[derive(Args, Clone, Default)]
 pub struct FilterArgs {
-    /// Only this session, with or without its cx-, cc- or gm- prefix
+    /// Only this session: its id with or without the prefix (cx-, cc-, …), or how that begins
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// Only this project
@@ -585,16 +588,16 @@ pub struct FilterArgs {
 /// What to show beyond the usual.
 #[derive(Args, Clone, Default)]
 pub struct ViewArgs {
-    /// Also show secret events
+    /// Also secret events
     #[arg(long)]
     pub secret: bool,
-    /// Also show private scratch events
+    /// Also private scratch events
     #[arg(long)]
     pub private: bool,
-    /// Also show sealed events
+    /// Also sealed events
     #[arg(long)]
     pub sealed: bool,
-    /// Also show what was superseded
+    /// Also what was superseded
     #[arg(long)]
     pub history: bool,
 }

@@ -57,13 +57,19 @@ const fn setting(
 
 /// Every setting there is.
 pub const SETTINGS: [Setting; 27] = [
-    setting("actor", &["MEMOIR_ACTOR"], Kind::Text, "", "who records; stored with every event (else $USER)"),
+    setting(
+        "actor",
+        &["MEMOIR_ACTOR"],
+        Kind::Text,
+        "",
+        "who records; stored with every event (else git's user, else the login name)",
+    ),
     setting(
         "server_url",
         &["MEMOIR_SERVER_URL"],
         Kind::Text,
         "",
-        "send captured events to this server instead of the journal here",
+        "send captured events to this server; hooks and exec also keep them here, ingest does not",
     ),
     setting(
         "server_api_key",

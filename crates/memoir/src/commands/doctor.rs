@@ -19,7 +19,7 @@ use serde_json::json;
 const FREE_BYTES_MIN: u64 = 100 << 20;
 
 /// Variables that are no settings of the home.
-const OTHER_VARIABLES: [&str; 1] = ["MEMOIR_HOME"];
+const OTHER_VARIABLES: [&str; 2] = ["MEMOIR_HOME", super::hook::OWN_AGENT];
 
 pub fn run(context: &Context, args: &DoctorArgs) -> Result<Done> {
     let mut checks = vec![home(&context.home), disk(&context.home), variables()];

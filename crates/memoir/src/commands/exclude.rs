@@ -10,14 +10,14 @@ use anyhow::{Context as _, Result};
 use memoir_record::{OFF_FILE, Projects};
 use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 pub fn run(context: &Context, args: &ExcludeArgs) -> Result<Done> {
     let said = match &args.what {
         None => return list(context, args.json),
         Some(ExcludeWhat::Here) => here(args.remove)?,
         Some(ExcludeWhat::Path { dir }) => {
-            let dir = fs::canonicalize(dir).or_else(|_| std::path::absolute(dir)).unwrap_or_else(|_| dir.clone());
+            let dir = fs::canonicalize(dir).unwrap_or_else(|_| plain(dir));
             change(context, "capture.exclude_paths", &dir.to_string_lossy(), args.remove)?
         }
         Some(ExcludeWhat::Tool { name }) => change(context, "capture.exclude_tools", name, args.remove)?,
@@ -27,6 +27,32 @@ pub fn run(context: &Context, args: &ExcludeArgs) -> Result<Done> {
     out.line(&said)?;
     out.flush()?;
     Ok(Done::Well)
+}
+
+/// A directory that is not there, without dots.
+fn plain(dir: &Path) -> PathBuf {
+    let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    whole.components().fold(PathBuf::new(), |mut path, part| {
+        match part {
+            Component::ParentDir => drop(path.pop()),
+            Component::CurDir => {}
+            part => path.push(part),
+        }
+        path
+    })
+}
+
+/// The file that turns recording off for the project around this directory, if it is there.
+pub fn off_here() -> Option<PathBuf> {
+    let file = off_file().ok()?;
+    file.exists().then_some(file)
+}
+
+fn off_file() -> Result<PathBuf> {
+    let cwd = std::env::current_dir().context("this directory cannot be told")?;
+    let mut projects = Projects::new(clients::user_home());
+    let root = projects.of(Some(&cwd.to_string_lossy()), None).root.clone().unwrap_or(cwd);
+    Ok(root.join(OFF_FILE))
 }
 
 /// What is excluded, for whoever asks.
@@ -83,18 +109,13 @@ fn change(context: &Context, key: &'static str, value: &str, remove: bool) -> Re
 
 /// Turns recording off, or on again, for the project around this directory.
 fn here(remove: bool) -> Result<String> {
-    let cwd = std::env::current_dir().context("this directory cannot be told")?;
-    let mut projects = Projects::new(clients::user_home());
-    let root: PathBuf = projects.of(Some(&cwd.to_string_lossy()), None).root.clone().unwrap_or(cwd);
-    let file = root.join(OFF_FILE);
+    let file = off_file()?;
+    let root = file.parent().unwrap_or(&file).display();
     if remove {
         fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
-        return Ok(format!("{} is recorded again from now on", root.display()));
+        return Ok(format!("{root} is recorded again from now on"));
     }
-    fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&file)
+    crate::umask::as_the_user(|| fs::OpenOptions::new().create(true).append(true).open(&file))
         .with_context(|| format!("cannot write {}", file.display()))?;
-    Ok(format!("nothing below {} is recorded from now on ({OFF_FILE} says so)", root.display()))
+    Ok(format!("nothing below {root} is recorded from now on ({OFF_FILE} says so)"))
 }

@@ -18,6 +18,7 @@ pub fn run(context: &Context, args: &ExportArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else {
         return timeline::nothing(true);
     };
+    let filter = filter::in_journal(filter, &journal)?;
     let stop = stop::on_signal()?;
     let mut out = Out::new();
     let mut page = Page::first(EVENTS_A_PAGE, Order::OldestFirst);

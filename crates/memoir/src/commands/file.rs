@@ -18,6 +18,7 @@ pub fn run(context: &Context, args: &FileArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else {
         return timeline::nothing(args.json);
     };
+    let filter = filter::in_journal(filter, &journal)?;
     let place = Place::of(args);
     let wanted = Wanted { absolute: &place.absolute, relative: &place.relative, repo: place.repo.as_deref() };
     let found = touches(&journal, &filter, &view, wanted, args.limit)?;

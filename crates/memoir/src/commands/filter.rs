@@ -1,10 +1,11 @@
 //! The flags that choose events, as the journal's own filter and view.
 
-use super::times;
+use super::{session, times};
 use crate::cli::{FilterArgs, ViewArgs};
 use crate::exit::Usage;
+use anyhow::Result;
 use memoir_event::{Kind, Source, nearest};
-use memoir_journal::{Audience, Filter, View};
+use memoir_journal::{Audience, Filter, SqliteJournal, View};
 
 /// The filter that the flags mean.
 pub fn filter(args: &FilterArgs) -> Result<Filter, Usage> {
@@ -20,6 +21,14 @@ pub fn filter(args: &FilterArgs) -> Result<Filter, Usage> {
         event_type: args.event_type.as_deref().map(event_type).transpose()?,
         source,
     })
+}
+
+/// The filter with its session named in full: people may give only how its id begins.
+pub fn in_journal(mut filter: Filter, journal: &SqliteJournal) -> Result<Filter> {
+    if let Some(name) = filter.session.take() {
+        filter.session = Some(session::find(journal, &name)?.map_or(name, |session| session.shown()));
+    }
+    Ok(filter)
 }
 
 fn source(name: &str) -> Result<Source, Usage> {

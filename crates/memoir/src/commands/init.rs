@@ -93,6 +93,7 @@ fn explain(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decided
         match &one.outcome {
             Outcome::Absent if args.client.is_empty() => {}
             Outcome::Absent => out.line(&format!("{}: no directory for it is known", one.client))?,
+            Outcome::HistoryOnly if args.no_import => out.line(&format!("{}: no hooks", one.client))?,
             Outcome::HistoryOnly => out.line(&format!("{}: no hooks; its history is imported", one.client))?,
             Outcome::Failed(error) => print::warn(&format!("{}: {error}", one.client)),
             Outcome::Planned(plan) if !plan.is_needed() => {

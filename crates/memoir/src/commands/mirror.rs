@@ -98,6 +98,12 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
         }
     }
     out.flush()?;
+    if summary.repairs.checksums > 0 {
+        let changed = count(summary.repairs.checksums, "session");
+        print::warn(&format!(
+            "somebody changed the files of {changed} after they were written; they now count as they are"
+        ));
+    }
     if stopped {
         print::warn("interrupted; what was exported is whole, and the next export goes on");
     }

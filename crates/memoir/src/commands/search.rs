@@ -20,6 +20,7 @@ pub fn run(context: &Context, args: &SearchArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else {
         return timeline::nothing(args.json);
     };
+    let filter = filter::in_journal(filter, &journal)?;
     let query = args.query.join(" ");
     if query.trim().is_empty() {
         return Err(Usage("the query is empty: pass a word or two, or use `memoir timeline`".into()).into());

@@ -14,6 +14,12 @@ const NAMED_MAX: usize = 5;
 
 /// The one session that goes by that name.
 pub fn named(journal: &SqliteJournal, name: &str) -> Result<SessionEntry> {
+    let none = || Usage(format!("there is no session `{name}`: `memoir sessions` lists them"));
+    Ok(find(journal, name)?.ok_or_else(none)?)
+}
+
+/// The one session that goes by that name, if there is one.
+pub fn find(journal: &SqliteJournal, name: &str) -> Result<Option<SessionEntry>> {
     let view = View::of(Audience::Owner).with_secret().with_private().with_sealed();
     let exact = Filter { session: Some(name.to_owned()), ..Filter::default() };
     let mut found = journal.sessions(&exact, &view, 2, 0)?;
@@ -25,8 +31,7 @@ pub fn named(journal: &SqliteJournal, name: &str) -> Result<SessionEntry> {
         let names: Vec<String> = found.iter().take(NAMED_MAX).map(SessionEntry::shown).collect();
         return Err(Usage(format!("{} sessions begin with `{name}`: {} …", found.len(), names.join(", "))).into());
     }
-    let none = || Usage(format!("there is no session `{name}`: `memoir sessions` lists them"));
-    Ok(found.pop().ok_or_else(none)?)
+    Ok(found.pop())
 }
 
 /// Where the session began: clients look for it there.

@@ -1,6 +1,6 @@
 //! `memoir show`.
 
-use super::{Context, filter, timeline, times};
+use super::{Context, filter, session, timeline, times};
 use crate::cli::ShowArgs;
 use crate::exit::Done;
 use crate::home::Life;
@@ -22,7 +22,8 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Done> {
             show_event(&journal, event, args.json)?;
             return Ok(Done::Well);
         }
-        if show_session(&journal, &args.id, &view, args.json)? {
+        let session = session::find(&journal, &args.id)?.map_or_else(|| args.id.clone(), |session| session.shown());
+        if show_session(&journal, &session, &view, args.json)? {
             return Ok(Done::Well);
         }
     }

@@ -21,7 +21,14 @@ pub fn run(context: &Context, args: &StatsArgs) -> Result<Done> {
         Some(StatsBy::Day) => By::Day,
     };
     let rows = match context.existing_journal(Life::Short)? {
-        Some(journal) => usage(&journal, &filter, &view, by, &context.settings.prices, &times::day_of)?,
+        Some(journal) => usage(
+            &journal,
+            &filter::in_journal(filter, &journal)?,
+            &view,
+            by,
+            &context.settings.prices,
+            &times::day_of,
+        )?,
         None => Vec::new(),
     };
     let mut out = Out::new();
@@ -47,7 +54,7 @@ pub fn run(context: &Context, args: &StatsArgs) -> Result<Done> {
             heads.get(skip..).unwrap_or_default(),
             &lines.iter().map(|line| cut(line)).collect::<Vec<_>>(),
         )?;
-        if rows.iter().any(|row| row.unpriced > 0) {
+        if rows.iter().any(|row| row.unpriced > 0 && row.cost_usd.is_some()) {
             out.line("* without tokens of unknown price; see `memoir stats --help`")?;
         }
     }

@@ -38,7 +38,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "excluded": {
                 "paths": context.settings.exclude_paths, "tools": context.settings.exclude_tools,
                 "patterns": context.settings.exclude_patterns, "privateMarkers": context.settings.private_markers,
-                "offFile": OFF_FILE,
+                "offFile": OFF_FILE, "offHere": exclude::off_here(),
             },
             "pending": context.pending().count(),
             "dropped": dropped(&context.home).0,
@@ -113,6 +113,9 @@ fn lines(
         if !names.is_empty() {
             lines.push(("excluded", format!("{what}: {}", names.join(", "))));
         }
+    }
+    if let Some(file) = exclude::off_here() {
+        lines.push(("off", format!("this project is not recorded: {} says so", file.display())));
     }
     let pending = context.pending().count() as u64;
     if pending > 0 {

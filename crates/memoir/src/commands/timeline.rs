@@ -23,6 +23,7 @@ pub fn run(context: &Context, args: &TimelineArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else {
         return nothing(args.json);
     };
+    let filter = filter::in_journal(filter, &journal)?;
     let (events, next) = match &args.text {
         Some(text) => search::by_time(context, &journal, text, &filter, &view, &page)?,
         None => {

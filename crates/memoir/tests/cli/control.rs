@@ -126,6 +126,16 @@ fn a_project_is_turned_off_by_a_file_in_it() {
     prompt(&home, "1", cwd.to_str().unwrap(), "off");
     prompt(&home, "2", home.top().to_str().unwrap(), "on");
     assert_eq!(home.prompts(), ["on"]);
+    let mut status = home.command(&["status"]);
+    status.current_dir(project.join("src"));
+    assert!(crate::support::run(status, b"").succeeded().out.contains("this project is not recorded"));
+}
+
+#[test]
+fn a_path_that_is_not_there_is_excluded_without_dots() {
+    let home = Home::new();
+    home.run(&["exclude", "path", "/nowhere/at/../all/."]).succeeded();
+    assert!(home.run(&["exclude"]).succeeded().out.contains("paths: /nowhere/all\n"));
 }
 
 #[test]

@@ -256,6 +256,13 @@ fn a_session_goes_on_with_its_clients_own_command() {
     assert_eq!(shown, format!("cd '{}' && claude --resume 0193aaaa-1\n", project.display()));
     home.run(&["resume", "0193"]).failed_in_one_line(2, &["2 sessions begin with `0193`"]);
     home.run(&["resume", "nobody"]).failed_in_one_line(2, &["there is no session"]);
+    // Everything that takes a session takes how its id begins.
+    for begun in
+        [["show", "cc-0193aa"].as_slice(), &["timeline", "--session", "0193aa"], &["export", "--session", "cc-0193aa"]]
+    {
+        assert!(home.run(begun).succeeded().out.lines().count() > 0, "{begun:?}");
+    }
+    home.run(&["timeline", "--session", "0193"]).failed_in_one_line(2, &["2 sessions begin with `0193`"]);
 
     let bin = home.top().join("bin");
     fs::create_dir(&bin).unwrap();
