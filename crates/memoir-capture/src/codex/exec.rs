@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// Tells the time in milliseconds since 1970, for a stream that is read while it is written.
 pub type Now = Box<dyn Fn() -> i64 + Send>;
 
+/// So many commands may run at once.
+const COMMANDS_MAX: usize = 64;
+
 /// Reads such a stream.
 pub struct ExecStream {
     scene: Scene,
@@ -33,6 +36,9 @@ struct State {
     /// Tells the runs of one stream apart: item ids begin anew in each.
     run: String,
     items: u64,
+    /// Commands that have begun, in the old form: their ids and scripts. Never stored, they may hold anything.
+    #[serde(skip)]
+    commands: Vec<(String, String)>,
     /// What went wrong in this turn; never stored, it may hold anything.
     #[serde(skip)]
     error: Option<String>,
@@ -322,9 +328,43 @@ impl ExecStream {
                     self.maker(number, out).error(text, vec![name]);
                 }
             }
+            Some("exec_command_begin") => self.old_command(message, number, out),
+            Some("exec_command_end") => self.old_result(message, number, out),
             Some(kind) => out.left_out(kind),
             None => out.problem("event without a type"),
         }
+    }
+}
+
+/// Commands in the form until September 2025: begun and ended apart, under one id.
+impl ExecStream {
+    fn old_command(&mut self, message: &OldMessage<'_>, number: u64, out: &mut Out) {
+        let words: Vec<&str> = message.command.0.iter().filter_map(Text::get).collect();
+        let Some(id) = message.call_id.owned().filter(|_| !self.scene.session.is_empty()) else { return };
+        if self.state.commands.len() >= COMMANDS_MAX {
+            self.state.commands.remove(0);
+        }
+        let script = shell::script_of_words(&words);
+        let arguments = Payload::new().text("command", &script).end();
+        let call = Call { id: Some(&id), name: "Bash", arguments: None };
+        self.maker(number, out).tool_call(call, &arguments);
+        self.state.commands.push((id, script));
+    }
+
+    fn old_result(&mut self, message: &OldMessage<'_>, number: u64, out: &mut Out) {
+        let at = self.state.commands.iter().position(|(id, _)| message.call_id.is(id));
+        let Some((id, script)) = at.map(|at| self.state.commands.remove(at)) else {
+            out.problem("result without a call");
+            return;
+        };
+        let exit_code = message.exit_code.whole();
+        let failed = exit_code.is_some_and(|code| code != 0);
+        let status = if failed { "failed" } else { "completed" };
+        let call = Call { id: Some(&id), name: "Bash", arguments: None };
+        let output = message.output.owned().or_else(|| message.stdout.owned()).unwrap_or_default();
+        let mut maker = self.maker(number, out);
+        maker.command(call, &script, Ending { exit_code, status: Some(status), ..Ending::default() });
+        maker.tool_result(call, output, exit_code, failed);
     }
 }
 

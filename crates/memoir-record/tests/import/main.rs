@@ -4,4 +4,5 @@
 
 mod any_files;
 mod any_order;
+mod shapes;
 mod world;

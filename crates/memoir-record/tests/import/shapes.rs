@@ -1,0 +1,287 @@
+//! Every form in which a client has ever written its sessions, spelt out by hand, and what becomes of it.
+
+use crate::world::World;
+use memoir_event::Reasoning;
+use rusqlite::Connection;
+use std::fs;
+
+const THREAD: &str = "01990000-0000-7000-8000-000000000001";
+const ROLLOUT: &str =
+    ".codex/sessions/2025/08/30/rollout-2025-08-30T10-00-00-01990000-0000-7000-8000-000000000001.jsonl";
+
+/// Everything in the journal: kind, then text, in the order of storage.
+fn told(world: &World) -> Vec<String> {
+    let mut events = world.events();
+    events.sort_by_key(|stored| stored.seq);
+    let text = |stored: &memoir_journal::StoredEvent| match &stored.event.content {
+        memoir_event::Content::Text(text) => text.clone(),
+        content => content.plain().replace('\n', " "),
+    };
+    events.iter().map(|stored| format!("{}: {}", stored.event.kind().as_str(), text(stored))).collect()
+}
+
+/// Imports one file of lines, where the client keeps it or from anywhere by its path, and then again: checks what is
+/// there of it.
+fn check(file: &str, lines: &[&str], expected: &[&str]) -> World {
+    let world = World::new();
+    world.put(file, format!("{}\n", lines.join("\n")).as_bytes());
+    let is_kept_by_client = file.starts_with('.');
+    let summary = if is_kept_by_client { world.import() } else { world.import_path(&world.path(file)) };
+    assert!(summary.problems.is_empty() && summary.tally.problems.is_empty(), "{summary:?}");
+    let told = told(&world);
+    assert_eq!(told, expected, "{told:#?}");
+    let again = world.import_path(&world.path(file));
+    assert_eq!((again.stored, again.revised), (0, 0));
+    world
+}
+
+#[test]
+fn codex_of_august_2025_wrote_bare_items() {
+    check(
+        ROLLOUT,
+        &[
+            r#"{"id":"01990000-0000-7000-8000-000000000001","timestamp":"2025-08-30T10:00:00.000Z","instructions":null,"git":{"branch":"main"}}"#,
+            r#"{"record_type":"state"}"#,
+            r#"{"type":"message","id":null,"role":"user","content":[{"type":"input_text","text":"<environment_context>\n  <cwd>/p</cwd>\n</environment_context>"}]}"#,
+            r#"{"type":"message","id":null,"role":"user","content":[{"type":"input_text","text":"what is in here?"}]}"#,
+            r#"{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"**Looking**"}],"content":null,"encrypted_content":"gAAA"}"#,
+            r#"{"type":"function_call","id":"fc_1","name":"shell","arguments":"{\"command\":[\"bash\",\"-lc\",\"ls\"]}","call_id":"call_1"}"#,
+            r#"{"type":"function_call_output","call_id":"call_1","output":"{\"output\":\"a.txt\\n\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.1}}"}"#,
+            r#"{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"One file."}]}"#,
+        ],
+        &[
+            "session_started: 01990000-0000-7000-8000-000000000001",
+            "user_message: what is in here?",
+            "reasoning: **Looking**",
+            "tool_call: shell bash -lc ls",
+            "tool_result: a.txt\n",
+            "command: ls 0 completed",
+            "assistant_message: One file.",
+        ],
+    );
+}
+
+#[test]
+fn codex_of_late_2025_wrote_each_message_twice() {
+    let world = check(
+        ROLLOUT,
+        &[
+            r#"{"timestamp":"2025-10-01T10:00:00.000Z","type":"session_meta","payload":{"id":"01990000-0000-7000-8000-000000000001","timestamp":"2025-10-01T10:00:00.000Z","cwd":"/p","originator":"codex_cli_rs","cli_version":"0.42.0","instructions":null,"git":{"branch":"main"}}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<user_instructions>\n\nBe brief.\n\n</user_instructions>"}]}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:02.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"},{"type":"input_image","image_url":"data:image/png;base64,aGVsbG8="}]}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:02.001Z","type":"event_msg","payload":{"type":"user_message","message":"fix it","kind":"plain","images":["data:image/png;base64,aGVsbG8="]}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:03.000Z","type":"turn_context","payload":{"cwd":"/p","approval_policy":"never","model":"gpt-5-codex","summary":"auto"}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:04.000Z","type":"event_msg","payload":{"type":"agent_reasoning","text":"**Thinking** about it"}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:04.001Z","type":"response_item","payload":{"type":"reasoning","summary":[{"type":"summary_text","text":"**Thinking** about it"}],"content":null,"encrypted_content":"gAAA"}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:05.000Z","type":"response_item","payload":{"type":"custom_tool_call","status":"completed","call_id":"call_2","name":"apply_patch","input":"*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch"}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:06.000Z","type":"response_item","payload":{"type":"custom_tool_call_output","call_id":"call_2","output":"{\"output\":\"Success. Updated the following files:\\nM a.txt\\n\",\"metadata\":{\"exit_code\":0,\"duration_seconds\":0.0}}"}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:07.000Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":100,"cached_input_tokens":40,"output_tokens":7,"reasoning_output_tokens":3,"total_tokens":107},"last_token_usage":{"input_tokens":100,"cached_input_tokens":40,"output_tokens":7,"reasoning_output_tokens":3,"total_tokens":107},"model_context_window":272000},"rate_limits":null}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:08.000Z","type":"event_msg","payload":{"type":"agent_message","message":"Done."}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:08.001Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:09.000Z","type":"event_msg","payload":{"type":"turn_aborted","reason":"interrupted"}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:10.000Z","type":"compacted","payload":{"message":"So far: it was fixed."}}"#,
+            r#"{"timestamp":"2025-10-01T10:00:11.000Z","type":"a_kind_of_tomorrow","payload":{"what":"is this"}}"#,
+        ],
+        &[
+            "session_started: 01990000-0000-7000-8000-000000000001 /p codex_cli_rs 0.42.0 main",
+            "user_message: fix it",
+            "reasoning: **Thinking** about it",
+            "tool_call: apply_patch *** Begin Patch *** Update File: a.txt @@ -x +y *** End Patch",
+            "tool_result: Success. Updated the following files:\nM a.txt\n",
+            "file_change: a.txt update completed",
+            "usage: gpt-5-codex 60 40 7 3",
+            "assistant_message: Done.",
+            "turn_completed: interrupted interrupted",
+            "session_summary: So far: it was fixed.",
+            "other: 2025-10-01T10:00:11.000Z is this",
+        ],
+    );
+    let events = world.events();
+    let thought = events.iter().find(|stored| stored.event.kind().as_str() == "reasoning").unwrap();
+    assert_eq!(thought.event.reasoning, Reasoning::Full);
+    let prompt = events.iter().find(|stored| stored.event.kind().as_str() == "user_message").unwrap();
+    let about = prompt.event.metadata.as_ref().unwrap().as_str();
+    assert!(about.contains("image/png") && about.contains('5'), "an image is a note of type and size: {about}");
+}
+
+#[test]
+fn codex_exec_printed_messages_with_numbers_once() {
+    check(
+        "run.jsonl",
+        &[
+            r#"{"model":"gpt-5","sandbox":"read-only","workdir":"/p","reasoning summaries":"auto"}"#,
+            r#"{"prompt":"what is in here?"}"#,
+            r#"{"id":"0","msg":{"type":"session_configured","session_id":"01990000-0000-7000-8000-000000000001","model":"gpt-5"}}"#,
+            r#"{"id":"1","msg":{"type":"task_started","model_context_window":272000}}"#,
+            r#"{"id":"1","msg":{"type":"agent_reasoning","text":"**Looking**"}}"#,
+            r#"{"id":"1","msg":{"type":"exec_command_begin","call_id":"c1","command":["bash","-lc","ls"],"cwd":"/p"}}"#,
+            r#"{"id":"1","msg":{"type":"exec_command_end","call_id":"c1","stdout":"a.txt\n","stderr":"","exit_code":0,"duration":{"secs":0,"nanos":1}}}"#,
+            r#"{"id":"1","msg":{"type":"agent_message","message":"One file."}}"#,
+            r#"{"id":"1","msg":{"type":"task_complete","last_agent_message":"One file."}}"#,
+        ],
+        &[
+            "session_started: 01990000-0000-7000-8000-000000000001 /p",
+            "user_message: what is in here?",
+            "reasoning: **Looking**",
+            "tool_call: Bash ls",
+            "command: ls 0 completed",
+            "tool_result: a.txt\n",
+            "assistant_message: One file.",
+        ],
+    );
+}
+
+#[test]
+fn codex_exec_prints_items_today() {
+    check(
+        "run.jsonl",
+        &[
+            r#"{"type":"thread.started","thread_id":"01990000-0000-7000-8000-000000000001"}"#,
+            r#"{"type":"turn.started"}"#,
+            r#"{"type":"item.completed","item":{"id":"item_0","type":"reasoning","text":"**Looking**"}}"#,
+            r#"{"type":"item.started","item":{"id":"item_1","type":"command_execution","command":"/bin/bash -lc ls","aggregated_output":"","exit_code":null,"status":"in_progress"}}"#,
+            r#"{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"/bin/bash -lc ls","aggregated_output":"a.txt\n","exit_code":0,"status":"completed"}}"#,
+            r#"{"type":"item.completed","item":{"id":"item_2","type":"file_change","changes":[{"path":"/p/b.txt","kind":"add"}],"status":"completed"}}"#,
+            r#"{"type":"item.completed","item":{"id":"item_3","type":"mcp_tool_call","server":"echo","tool":"say","arguments":{"text":"hi"},"result":{"content":[{"type":"text","text":"hi"}]},"error":null,"status":"completed"}}"#,
+            r#"{"type":"item.completed","item":{"id":"item_4","type":"agent_message","text":"One file."}}"#,
+            r#"{"type":"turn.completed","usage":{"input_tokens":100,"cached_input_tokens":40,"output_tokens":7}}"#,
+        ],
+        &[
+            "session_started: 01990000-0000-7000-8000-000000000001",
+            "reasoning: **Looking**",
+            "tool_call: Bash ls",
+            "command: ls 0 completed",
+            "tool_result: a.txt\n",
+            "file_change: /p/b.txt add completed",
+            "tool_call: mcp__echo__say hi",
+            "tool_result: hi",
+            "assistant_message: One file.",
+            "turn_completed: completed 100 40 7",
+        ],
+    );
+}
+
+#[test]
+fn claude_prints_records_as_json() {
+    check(
+        "run.jsonl",
+        &[
+            r#"{"type":"system","subtype":"init","cwd":"/p","session_id":"5e55","tools":["Bash"],"model":"claude-opus","uuid":"u0"}"#,
+            r#"{"type":"assistant","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus","content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}],"stop_reason":null,"usage":{"input_tokens":3,"cache_read_input_tokens":90,"output_tokens":5}},"parent_tool_use_id":null,"session_id":"5e55","uuid":"u1"}"#,
+            r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"a.txt","is_error":false}]},"parent_tool_use_id":null,"session_id":"5e55","uuid":"u2","tool_use_result":{"stdout":"a.txt","stderr":"","interrupted":false}}"#,
+            r#"{"type":"assistant","message":{"id":"msg_2","type":"message","role":"assistant","model":"claude-opus","content":[{"type":"text","text":"One file."}],"stop_reason":null,"usage":{"input_tokens":3,"output_tokens":5}},"parent_tool_use_id":null,"session_id":"5e55","uuid":"u3"}"#,
+            r#"{"type":"result","subtype":"success","is_error":false,"result":"One file.","session_id":"5e55","total_cost_usd":0.25,"uuid":"u4"}"#,
+        ],
+        &[
+            "session_started: 5e55 /p",
+            "tool_call: Bash ls",
+            "tool_result: a.txt",
+            "command: ls 0 completed",
+            "assistant_message: One file.",
+            "usage: claude-opus 3 90 5",
+            "usage: claude-opus 3 5",
+            "usage: 0.25",
+        ],
+    );
+}
+
+#[test]
+fn gemini_logs_the_prompts_of_chats_that_are_gone() {
+    check(
+        ".gemini/tmp/proj/logs.json",
+        &[
+            r#"[{"sessionId":"9e31","messageId":0,"type":"user","message":"/help","timestamp":"2025-08-30T10:00:00.000Z"},"#,
+            r#" {"sessionId":"9e31","messageId":1,"type":"user","message":"what is in here?","timestamp":"2025-08-30T10:00:05.000Z"}]"#,
+        ],
+        &["context: /help", "user_message: what is in here?"],
+    );
+}
+
+#[test]
+fn copilot_writes_events() {
+    check(
+        ".copilot/session-state/3b17/events.jsonl",
+        &[
+            r#"{"type":"session.start","data":{"sessionId":"3b17","version":1,"copilotVersion":"1.0.102","context":{"cwd":"/p","branch":"main"}},"id":"e0","timestamp":"2026-11-16T03:58:58.000Z","parentId":null}"#,
+            r#"{"type":"hook.start","data":{"hookType":"sessionStart"},"id":"e1","timestamp":"2026-11-16T03:58:59.000Z","parentId":"e0"}"#,
+            r#"{"type":"user.message","data":{"content":"what is in here?","transformedContent":"<current_datetime>now</current_datetime>\n\nwhat is in here?\n\n<system_reminder>\nsomething\n</system_reminder>","turnId":"0"},"id":"e2","timestamp":"2026-11-16T03:59:00.000Z","parentId":"e1"}"#,
+            r#"{"type":"assistant.message","data":{"messageId":"m1","content":"","toolRequests":[{"toolCallId":"call_1","name":"bash","arguments":{"command":"ls"}}],"model":"gpt-5.4"},"id":"e3","timestamp":"2026-11-16T03:59:01.000Z","parentId":"e2"}"#,
+            r#"{"type":"tool.execution_start","data":{"toolCallId":"call_1","toolName":"bash","arguments":{"command":"ls"}},"id":"e4","timestamp":"2026-11-16T03:59:01.100Z","parentId":"e3"}"#,
+            r#"{"type":"tool.execution_complete","data":{"toolCallId":"call_1","shellExecution":{"exitCode":0},"success":true,"result":{"content":"a.txt\n<shellId: 0 completed with exit code 0>\n\nTool \"bash\" succeeded. Additional guidance from postToolUse hooks:\nsomething"}},"id":"e5","timestamp":"2026-11-16T03:59:02.000Z","parentId":"e4"}"#,
+            r#"{"type":"assistant.message","data":{"messageId":"m2","content":"One file.","toolRequests":[],"model":"gpt-5.4"},"id":"e6","timestamp":"2026-11-16T03:59:03.000Z","parentId":"e5"}"#,
+            r#"{"type":"session.shutdown","data":{},"id":"e7","timestamp":"2026-11-16T03:59:04.000Z","parentId":"e6"}"#,
+        ],
+        &[
+            "session_started: 3b17 /p 1.0.102 main",
+            "user_message: what is in here?",
+            "tool_call: bash ls",
+            "tool_result: a.txt",
+            "command: ls 0 completed",
+            "assistant_message: One file.",
+        ],
+    );
+}
+
+#[test]
+fn opencode_keeps_rows_in_a_database_that_grows() {
+    let world = World::new();
+    let file = world.path(".local/share/opencode/opencode.db");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let database = Connection::open(&file).unwrap();
+    database
+        .execute_batch(
+            r#"
+            CREATE TABLE session(id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, version TEXT, time_created INTEGER);
+            CREATE TABLE message(id TEXT PRIMARY KEY, session_id TEXT, data TEXT, time_created INTEGER, time_updated INTEGER);
+            CREATE TABLE part(id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT, time_created INTEGER, time_updated INTEGER);
+            INSERT INTO session VALUES('ses_1', NULL, '/p', '1.18.33', 1794801539000);
+            INSERT INTO message VALUES('msg_1', 'ses_1', '{"role":"user","time":{"created":1794801540000}}', 1794801540000, 1794801540000);
+            INSERT INTO part VALUES('prt_1', 'msg_1', 'ses_1', '{"type":"text","text":"what is in here?"}', 1794801540000, 1794801540000);
+            INSERT INTO message VALUES('msg_2', 'ses_1', '{"role":"assistant","parentID":"msg_1","modelID":"m","time":{"created":1794801541000}}', 1794801541000, 1794801541000);
+            INSERT INTO part VALUES('prt_2', 'msg_2', 'ses_1', '{"type":"tool","tool":"bash","callID":"call_1","state":{"status":"running","input":{"command":"ls"}}}', 1794801541000, 1794801541000);
+            "#,
+        )
+        .unwrap();
+    world.import();
+    database
+        .execute_batch(
+            r#"
+            UPDATE part SET data = '{"type":"tool","tool":"bash","callID":"call_1","state":{"status":"completed","input":{"command":"ls"},"output":"a.txt","metadata":{"exit":0}}}', time_updated = 1794801542000 WHERE id = 'prt_2';
+            INSERT INTO part VALUES('prt_3', 'msg_2', 'ses_1', '{"type":"reasoning","text":"One, I think.","time":{"start":1,"end":2}}', 1794801542500, 1794801542500);
+            INSERT INTO part VALUES('prt_4', 'msg_2', 'ses_1', '{"type":"text","text":"One file.","time":{"start":1,"end":2}}', 1794801543000, 1794801543000);
+            INSERT INTO part VALUES('prt_5', 'msg_2', 'ses_1', '{"type":"step-finish","tokens":{"input":100,"output":7,"reasoning":3,"cache":{"read":40,"write":0}},"cost":0.01}', 1794801544000, 1794801544000);
+            "#,
+        )
+        .unwrap();
+    world.import();
+    let told = told(&world);
+    let expected = [
+        "session_started: ses_1 /p 1.18.33",
+        "user_message: what is in here?",
+        "tool_call: bash ls",
+        "tool_result: a.txt",
+        "command: ls 0 completed",
+        "reasoning: One, I think.",
+        "assistant_message: One file.",
+        "usage: m 100 40 0 7 3 0.01",
+    ];
+    assert_eq!(told, expected, "{told:#?}");
+    assert_eq!(world.import().stored, 0);
+}
+
+#[test]
+fn a_huge_result_loses_its_middle_and_says_how_much_there_was() {
+    let world = World::new();
+    let output = "x".repeat(150_000);
+    let lines = [
+        format!(r#"{{"timestamp":"2025-10-01T10:00:00.000Z","type":"session_meta","payload":{{"id":"{THREAD}","cwd":"/p"}}}}"#),
+        r#"{"timestamp":"2025-10-01T10:00:01.000Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"call_1"}}"#.to_owned(),
+        format!(r#"{{"timestamp":"2025-10-01T10:00:02.000Z","type":"response_item","payload":{{"type":"function_call_output","call_id":"call_1","output":"{output}"}}}}"#),
+    ];
+    world.put(ROLLOUT, format!("{}\n", lines.join("\n")).as_bytes());
+    world.import();
+    let events = world.events();
+    let result = events.iter().find(|stored| stored.event.kind().as_str() == "tool_result").unwrap();
+    let text = result.event.content.plain();
+    assert!(text.chars().count() <= 100_200 && text.contains("150000"), "{} {}", text.len(), &text[49_900..50_100]);
+}
