@@ -245,10 +245,8 @@ fn a_text_is_not_continued_by_what_a_hook_says_after_it() {
 fn recorded(session: &str, id: &str, turn: &str, text: &str) -> Event {
     let mut event = item(Source::ClaudeCodeHistory, id, text);
     event.session = session.into();
-    event.identities = vec![
-        Identity::Record { id: id.into(), block: 0 },
-        Identity::InTurn { name: format!("{turn}/{text}"), nth: 0 },
-    ];
+    event.identities =
+        vec![Identity::Record { id: id.into(), block: 0 }, Identity::InTurn { name: format!("{turn}/{text}"), nth: 0 }];
     event
 }
 
@@ -306,6 +304,25 @@ fn a_capture_that_knows_more_about_an_event_is_a_revision() {
     file.turn = Some("f1".into());
     assert!(matches!(home.append(vec![file])[0], Outcome::Revised { of: 1, .. }));
     assert_eq!(home.journal.events(&[1], &owner()).unwrap()[0].event.turn.as_deref(), Some("f1"));
+}
+
+#[test]
+fn a_shorter_capture_that_knows_more_about_an_event_leaves_its_text() {
+    let home = home();
+    home.append(vec![unnamed(Source::GeminiCliHook, "h1", "hello", 0)]);
+    let mut file = named("f1", "hello", 5);
+    file.turn = Some("f1".into());
+    home.append(vec![file]);
+    let mut growing = named("f1", "hello and more", 5);
+    growing.action = Some("a1".into());
+    home.append(vec![growing]);
+    let mut shorter = named("f1", "hell", 5);
+    shorter.topic = Some("p1".into());
+    home.append(vec![shorter]);
+    let known = home.journal.events(&[1], &owner()).unwrap().remove(0).event;
+    assert_eq!(known.content.plain(), "hello and more");
+    let ids = [known.turn.as_deref(), known.action.as_deref(), known.topic.as_deref()];
+    assert_eq!(ids, [Some("f1"), Some("a1"), Some("p1")]);
 }
 
 #[test]
