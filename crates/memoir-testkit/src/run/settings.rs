@@ -74,7 +74,10 @@ wire_api = "responses"
 
 fn gemini() -> Value {
     json!({
-        "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+        // It would delete session files that it takes for broken whenever it starts.
+        "general": {
+            "enableAutoUpdate": false, "enableAutoUpdateNotification": false, "sessionRetention": {"enabled": false},
+        },
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},
         "security": {"auth": {"selectedType": "gemini-api-key"}},
