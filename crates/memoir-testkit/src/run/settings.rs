@@ -74,7 +74,7 @@ wire_api = "responses"
 
 fn gemini() -> Value {
     json!({
-        // It would delete session files that it takes for broken whenever it starts.
+        // Else it deletes, whenever it starts, all files of a session that has one without a conversation.
         "general": {
             "enableAutoUpdate": false, "enableAutoUpdateNotification": false, "sessionRetention": {"enabled": false},
         },

@@ -4,8 +4,11 @@ use crate::check::everything_is_known_once;
 use crate::desk::{Desk, Home};
 use crate::for_each_client;
 use crate::script::write;
+use crate::things;
 use memoir_testkit::model::{shell, text};
 use memoir_testkit::{Client, Model, Reply};
+use serde_json::Value;
+use std::fs;
 
 for_each_client! {
     codex_a_session_with_tools_and_its_resume_are_known_once: Codex,
@@ -75,6 +78,29 @@ fn calls_at_once(client: Client) {
     assert_eq!(model.replies_left(), 0);
     everything_is_known_once(&desk, client, &model);
     assert_eq!(commands(&desk).len(), 6);
+}
+
+/// A session that went on in a later minute has a second file, with nothing in it. Gemini takes that for broken when it
+/// starts next, and deletes all files of the session.
+#[test]
+fn gemini_a_session_whose_files_it_deletes_stays_known() {
+    let Some(desk) = Desk::with_hooks() else { return };
+    let settings = desk.world.settings(Client::Gemini);
+    let kept = fs::read_to_string(&settings).unwrap();
+    let mut deleting: Value = serde_json::from_str(&kept).unwrap();
+    deleting["general"].as_object_mut().unwrap().remove("sessionRetention");
+    fs::write(&settings, deleting.to_string()).unwrap();
+    let model = Model::start(vec![shell("echo from-the-shell"), text("The first answer."), text("The second answer.")]);
+    desk.run(Client::Gemini, &model).prompt("first prompt").run().ok();
+    let file = desk.world.sessions(Client::Gemini).remove(0);
+    let header = fs::read_to_string(&file).unwrap().lines().next().unwrap().to_owned();
+    let name = file.file_name().unwrap().to_str().unwrap();
+    let id = name.rsplit('-').next().unwrap();
+    fs::write(file.with_file_name(format!("session-2026-11-01T00-00-{id}")), header + "\n").unwrap();
+    desk.run(Client::Gemini, &model).prompt("second prompt").run().ok();
+    assert!(!file.exists(), "Gemini deletes what it takes for broken");
+    let events = desk.events(Home::Usual);
+    assert_eq!(things::stored(Client::Gemini, &events), things::heard(Client::Gemini, &model));
 }
 
 #[test]
