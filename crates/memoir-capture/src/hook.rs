@@ -30,7 +30,7 @@ pub struct HookCall {
     pub tool: Option<String>,
     /// What is to be remembered.
     pub captured: Vec<Captured>,
-    /// What is to be remembered if the session file cannot be read to its end: it tells the same, and better.
+    /// What is to be remembered if there is no session file: that tells the same, and better.
     pub fallback: Vec<Captured>,
     /// What is not.
     pub tally: Tally,

@@ -1,5 +1,6 @@
 //! Shell commands: the script behind a tool call, and the exit code and output behind what a model was told.
 
+use crate::payload::Payload;
 use serde_json::Value;
 
 /// Tools of the known clients that run a shell command.
@@ -35,6 +36,11 @@ pub(crate) fn script_of_call(name: &str, arguments: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// The arguments of a call that runs a script.
+pub(crate) fn arguments_of(script: &str) -> String {
+    Payload::new().text("command", script).end()
 }
 
 /// The script of a command given as words: `bash -lc SCRIPT` is `SCRIPT`.

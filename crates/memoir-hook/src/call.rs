@@ -1,7 +1,7 @@
 //! The course of one hook call.
 
 use crate::fired::{self, BAD_PAYLOAD};
-use memoir_capture::{HookCall, HookError, Moment, read_hook};
+use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
 use memoir_journal::{Cursor, Journal};
@@ -97,9 +97,7 @@ impl Hook<'_> {
         if !excluded {
             let mut intake = self.intake(call, &mut cursors);
             let read = self.catch_up(call);
-            let is_whole = read.as_ref().is_some_and(|read| read.is_whole);
-            let fallback = call.fallback.iter().filter(|_| !is_whole);
-            let seen = call.captured.iter().chain(fallback).cloned();
+            let seen = call.captured.iter().chain(self.instead_of_file(call)).cloned();
             batch = seen.filter_map(|captured| intake.take(captured).ok()).collect();
             renamed = intake.take_renamed();
             caught_up = read;
@@ -191,6 +189,18 @@ impl Hook<'_> {
             let _ = self.leave_mark(call, false);
         }
         Some(read)
+    }
+
+    /// What the call tells in the place of the session file, if there is none. What is not read of a file now is read
+    /// later, and then says the same in other words.
+    fn instead_of_file<'a>(&self, call: &'a HookCall) -> &'a [Captured] {
+        if !call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file()) {
+            return &call.fallback;
+        }
+        if self.journal.is_none() && !call.fallback.is_empty() {
+            let _ = self.leave_mark(call, false);
+        }
+        &[]
     }
 
     fn mark(&self, call: &HookCall, answer: &mut Answer) {

@@ -283,14 +283,14 @@ impl ExecStream {
     }
 
     fn command(&self, script: &str, output: &str, exit: Option<i64>, status: Option<&str>, number: u64, out: &mut Out) {
-        let mut arguments = String::from("{\"command\":");
-        crate::payload::push_text(&mut arguments, script);
-        arguments.push('}');
+        let arguments = shell::arguments_of(script);
         let call = Call { id: None, name: "Bash", arguments: None };
         self.named(out, number, |maker| {
             maker.tool_call(call, &arguments);
             maker.command(call, script, Ending { exit_code: exit, status, ..Ending::default() });
-            maker.tool_result(call, output.to_owned(), exit, exit.is_some_and(|code| code != 0));
+            // The file may have less of it, so that its text tells nothing.
+            let answered = Call { arguments: Some(&arguments), ..call };
+            maker.tool_result(answered, output.to_owned(), exit, exit.is_some_and(|code| code != 0));
         });
     }
 

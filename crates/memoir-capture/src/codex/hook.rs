@@ -82,10 +82,9 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "PreToolUse" => {
             let name = call.tool_name.said().unwrap_or("tool");
-            maker.tool_call(
-                Call { id: call.tool_use_id.said(), name, arguments: None },
-                call.tool_input.get().unwrap_or("{}"),
-            );
+            let input = call.tool_input.get().unwrap_or("{}");
+            let arguments = patch_as_written(name, input).unwrap_or_else(|| input.to_owned());
+            maker.tool_call(Call { id: call.tool_use_id.said(), name, arguments: None }, &arguments);
             Moment::Tool
         }
         "PostToolUse" => {
@@ -140,6 +139,12 @@ fn started(call: &Call1<'_>) -> Payload {
     Payload::new().said("thread_id", thread).said("cwd", call.cwd.said()).said("model", call.model.said())
 }
 
+/// The arguments of a patch as the session file has them: hooks call the patch a command.
+fn patch_as_written(name: &str, input: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(input).ok().filter(|_| name == "apply_patch")?;
+    Some(Payload::new().text("input", value.get("command")?.as_str()?).end())
+}
+
 fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
     let name = call.tool_name.said().unwrap_or("tool");
     let of = Call { id: call.tool_use_id.said(), name, arguments: None };
@@ -154,7 +159,8 @@ fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
         if script.is_some() { shell::Told { output: text, exit_code: None } } else { shell::told_by_codex(&text) };
     let failed = told.exit_code.is_some_and(|code| code != 0);
     let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
-    maker.tool_result(of, told.output, told.exit_code, failed);
+    let answered = Call { arguments: script.as_ref().map(|_| arguments), ..of };
+    maker.tool_result(answered, told.output, told.exit_code, failed);
     if let Some(script) = script {
         maker.command(of, &script, Ending::default());
     }
@@ -162,5 +168,21 @@ fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
         let value: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
         let patch = ["command", "input", "patch"].iter().find_map(|name| value.get(name)?.as_str());
         maker.file_change(of, &changes_of_patch(patch.unwrap_or_default()), Some("completed"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_called_with_the_same_words_as_in_the_session_file() {
+        let payload = r#"{"session_id":"s","turn_id":"t","hook_event_name":"PreToolUse","tool_name":"apply_patch",
+            "tool_use_id":"c","tool_input":{"command":"*** Begin Patch\n*** End Patch"}}"#;
+        let call = read_hook(payload, &Time::from_ms(0)).unwrap();
+        assert_eq!(
+            call.captured[0].event.content.verbatim(),
+            r#"{"item":{"type":"tool_call","name":"apply_patch","arguments":{"input":"*** Begin Patch\n*** End Patch"}}}"#
+        );
     }
 }

@@ -18,9 +18,10 @@ pub(super) struct Told {
 /// What the model was told about a finished call.
 pub(super) fn told(name: &str, text: &str, failed: bool, out: &mut Out) -> Told {
     let text = boundary::without_injected(text, out);
-    let text = unframed(&text);
+    let (note, text) = without_note(&text);
+    let text = unframed(text);
     if !crate::shell::is_shell_tool(name) {
-        return Told { output: text.to_owned(), exit_code: None, failed };
+        return Told { output: format!("{note}{text}"), exit_code: None, failed };
     }
     let lines: Vec<&str> = text.lines().collect();
     let about = |line: &str| {
@@ -35,7 +36,13 @@ pub(super) fn told(name: &str, text: &str, failed: bool, out: &mut Out) -> Told 
     let output = body.strip_prefix("Output: ").unwrap_or(&body);
     let output = if output == "(empty)" { "" } else { output };
     let exit_code = exit_code.or((tail > 0 || body.starts_with("Output: ")).then_some(0));
-    Told { output: output.to_owned(), exit_code, failed: failed || exit_code.is_some_and(|code| code != 0) }
+    Told { output: format!("{note}{output}"), exit_code, failed: failed || exit_code.is_some_and(|code| code != 0) }
+}
+
+/// The line that says where the whole of a result is that was cut, and what is left of the result.
+fn without_note(text: &str) -> (&str, &str) {
+    let end = text.trim_start().starts_with("Output too large.").then(|| text.find("\n<untrusted_context>")).flatten();
+    text.split_at(end.map_or(0, |end| end + 1))
 }
 
 /// The text inside the mark that Gemini CLI puts around what tools return.
@@ -108,6 +115,9 @@ mod tests {
         assert_eq!(tell(framed), Told { output: "one\ntwo".into(), exit_code: Some(3), failed: true });
         let good = "<untrusted_context>\nOutput: (empty)\nProcess Group PGID: 7\n</untrusted_context>";
         assert_eq!(tell(good), Told { output: String::new(), exit_code: Some(0), failed: false });
+        let cut = "Output too large. For full output see: /x\n<untrusted_context>\nOutput: 1\n... [9 characters omitted] ...\n9\nExit Code: 2\nProcess Group PGID: 7\n</untrusted_context>";
+        let output = "Output too large. For full output see: /x\n1\n... [9 characters omitted] ...\n9";
+        assert_eq!(tell(cut), Told { output: output.into(), exit_code: Some(2), failed: true });
         assert_eq!(tell("Error: not run"), Told { output: "Error: not run".into(), exit_code: None, failed: false });
     }
 }

@@ -235,7 +235,7 @@ impl<'a> Appending<'a> {
         };
         let seen_before = reader.is_seen_by(of, event.source)?;
         let (id, at_ms) = (known.id, known.at_ms);
-        let fuller = is_fuller(event, &known.event);
+        let fuller = fuller(event, &known.event);
         // A copy of it in another session has no name there: what is said there later is something else.
         let is_copy = known.event.session != event.session;
         let new_keys = if is_copy { Vec::new() } else { self.free(keys)? };
@@ -245,8 +245,8 @@ impl<'a> Appending<'a> {
             }
             alike::note(self.connection, keys, of, event)?;
         }
-        let (class, body) = if fuller {
-            (RecordClass::Revision, Packed::of(event, self.hasher)?)
+        let (class, body) = if let Some(fuller) = &fuller {
+            (RecordClass::Revision, Packed::of(fuller, self.hasher)?)
         } else if !new_keys.is_empty() || !seen_before {
             (RecordClass::Sighting, Packed::of_sighting(event, self.hasher)?)
         } else {
@@ -254,7 +254,11 @@ impl<'a> Appending<'a> {
         };
         let (seq, _) = self.record(class, Some(of), event, &new_keys, &body)?;
         self.bind(&new_keys, of)?;
-        Ok(if fuller { Outcome::Revised { seq, of, id, at_ms } } else { Outcome::SeenAgain { of, id, at_ms } })
+        Ok(if fuller.is_some() {
+            Outcome::Revised { seq, of, id, at_ms }
+        } else {
+            Outcome::SeenAgain { of, id, at_ms }
+        })
     }
 
     /// Writes one record and its link.
@@ -381,14 +385,26 @@ fn weight(event: &Event) -> u64 {
     }
 }
 
-/// Whether a capture says more than what is known: more text, or as much text and more about it.
-fn is_fuller(event: &Event, known: &Event) -> bool {
+/// What readers are to see from now on, if a capture says more than what is known: more text, or more about it. What it
+/// leaves out and was known stays.
+fn fuller(event: &Event, known: &Event) -> Option<Event> {
     let (new, old) = (weight(event), weight(known));
-    let about = |event: &Event| {
-        [&event.turn, &event.topic, &event.action].into_iter().filter(|id| id.is_some()).count()
-            + usize::from(event.metadata.is_some())
-    };
-    new > old || new == old && about(event) > about(known)
+    let ids = |event: &Event| [event.turn.is_some(), event.topic.is_some(), event.action.is_some()];
+    let names_more = ids(event).into_iter().zip(ids(known)).any(|(new, old)| new && !old);
+    let tells_more = event.metadata.is_some() && known.metadata.is_none() && new == old;
+    if new <= old && !names_more && !tells_more {
+        return None;
+    }
+    let mut fuller = event.clone();
+    if new < old {
+        fuller.content = known.content.clone();
+        fuller.metadata = known.metadata.clone().or(fuller.metadata);
+        fuller.reasoning = known.reasoning;
+    }
+    fuller.turn = fuller.turn.or_else(|| known.turn.clone());
+    fuller.topic = fuller.topic.or_else(|| known.topic.clone());
+    fuller.action = fuller.action.or_else(|| known.action.clone());
+    Some(fuller)
 }
 
 /// The stored code of a record's class.

@@ -307,6 +307,25 @@ fn a_capture_that_knows_more_about_an_event_is_a_revision() {
 }
 
 #[test]
+fn a_shorter_capture_that_knows_more_about_an_event_leaves_its_text() {
+    let home = home();
+    home.append(vec![unnamed(Source::GeminiCliHook, "h1", "hello", 0)]);
+    let mut file = named("f1", "hello", 5);
+    file.turn = Some("f1".into());
+    home.append(vec![file]);
+    let mut growing = named("f1", "hello and more", 5);
+    growing.action = Some("a1".into());
+    home.append(vec![growing]);
+    let mut shorter = named("f1", "hell", 5);
+    shorter.topic = Some("p1".into());
+    home.append(vec![shorter]);
+    let known = home.journal.events(&[1], &owner()).unwrap().remove(0).event;
+    assert_eq!(known.content.plain(), "hello and more");
+    let ids = [known.turn.as_deref(), known.action.as_deref(), known.topic.as_deref()];
+    assert_eq!(ids, [Some("f1"), Some("a1"), Some("p1")]);
+}
+
+#[test]
 fn a_tombstone_hides_its_event_and_suppresses_it_for_good() {
     let home = home();
     home.append(vec![event("s", "t1", "secret plan"), event("s", "t2", "kept")]);

@@ -231,6 +231,14 @@ fn codex_model(url: &str, name: Option<&str>) -> [String; 4] {
     ["-c".into(), address, "-c".into(), name]
 }
 
+/// What a command line must say to lead a client to the model; the others are told by their environment.
+pub(super) fn model_args(client: Client, url: &str) -> Vec<String> {
+    match client {
+        Client::Codex => codex_model(url, None).to_vec(),
+        Client::Claude | Client::Gemini => Vec::new(),
+    }
+}
+
 /// The interactive form of a client: Codex without its daemon, all without questions about tools.
 pub(super) fn interactive(world: &World, client: Client, model: &Model) -> Command {
     let mut command = Command::new(World::program(client));

@@ -155,7 +155,19 @@ impl World {
         }
     }
 
-    fn program(client: Client) -> PathBuf {
+    /// Arguments that lead a client to the model, for a caller that starts it in its own way.
+    pub fn model_args(&self, client: Client, model: &Model) -> Vec<String> {
+        command::model_args(client, &model.url())
+    }
+
+    /// Dresses a command that starts a client in its own way, with what leads it to the model.
+    pub fn dress_for(&self, client: Client, model: &Model, command: &mut Command) {
+        command.envs(settings::environment(client, &model.url()));
+        self.dress(command);
+    }
+
+    /// The program of a client.
+    pub fn program(client: Client) -> PathBuf {
         Clients::get().expect("a test that runs clients begins with World::with_clients").program(client)
     }
 

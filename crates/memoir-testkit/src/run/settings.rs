@@ -74,7 +74,10 @@ wire_api = "responses"
 
 fn gemini() -> Value {
     json!({
-        "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+        // Else it deletes, whenever it starts, all files of a session that has one without a conversation.
+        "general": {
+            "enableAutoUpdate": false, "enableAutoUpdateNotification": false, "sessionRetention": {"enabled": false},
+        },
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},
         "security": {"auth": {"selectedType": "gemini-api-key"}},

@@ -5,7 +5,7 @@ use super::{At, Form, Rollout, Who};
 use crate::lenient::{Flag, List, Number, Raw, Text, lenient};
 use crate::media::Media;
 use crate::patch::{Change, ChangeKind};
-use crate::payload::{Payload, push_text};
+use crate::payload::Payload;
 use crate::scene::{Call, Ending, item};
 use crate::shell;
 
@@ -265,15 +265,15 @@ impl Rollout {
         // In code mode, and for what the user runs, no call or result with this id is written elsewhere.
         let is_alone = id.is_some_and(|id| id.starts_with("exec-")) || done.source.is("user_shell");
         let mut maker = self.maker(at);
+        let arguments = shell::arguments_of(&script);
         if is_alone {
-            let mut arguments = String::from("{\"command\":");
-            push_text(&mut arguments, &script);
-            maker.tool_call(call, &(arguments + "}"));
+            maker.tool_call(call, &arguments);
         }
         maker.command(call, &script, ending);
         if is_alone {
             let output = done.output.get().unwrap_or_default().to_owned();
-            maker.tool_result(call, output, exit_code, exit_code.is_some_and(|code| code != 0));
+            let answered = Call { arguments: Some(&arguments), ..call };
+            maker.tool_result(answered, output, exit_code, exit_code.is_some_and(|code| code != 0));
         }
     }
 

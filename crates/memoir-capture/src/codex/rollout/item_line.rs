@@ -203,8 +203,10 @@ impl Rollout {
         let is_error = told.exit_code.is_some_and(|code| code != 0);
         let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
         let has_items = self.state.has_items;
+        let arguments = pending.as_ref().and_then(|call| call.script.as_deref()).map(shell::arguments_of);
         let mut maker = self.maker(at);
-        maker.tool_result(call, told.output, told.exit_code, is_error);
+        let answered = Call { arguments: arguments.as_deref(), ..call };
+        maker.tool_result(answered, told.output, told.exit_code, is_error);
         let Some(pending) = pending.filter(|_| !has_items) else { return };
         if let Some(script) = pending.script.filter(|_| told.exit_code.is_some()) {
             let status = if is_error { "failed" } else { "completed" };
