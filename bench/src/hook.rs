@@ -53,6 +53,8 @@ pub fn run(args: &HookArgs) -> Result<()> {
     bench.fill(args.events)?;
     let transcripts: Vec<[Transcript; 5]> =
         Client::ALL.iter().map(|client| bench.transcripts(*client, args.megabytes << 20)).collect::<Result<_>>()?;
+    // The machine has nothing left to write when the measuring begins.
+    rustix::fs::sync();
     println!("memoir hook, {} calls of each, {} other events in the journal", bench.runs, args.events);
     println!("  CPU, median wall and p95 wall in ms, by what the transcript is: empty; 2.5 MB and known;");
     println!(
@@ -152,7 +154,7 @@ impl Bench {
     fn transcripts(&self, client: Client, long_bytes: u64) -> Result<[Transcript; 5]> {
         let author = Author::new();
         let short = author.turns(client, Records::Long, SHORT_BYTES, &self.home);
-        let long = author.turns(client, Records::Huge, long_bytes, &self.home);
+        let long = author.turns(client, Records::Longest, long_bytes, &self.home);
         let calls = payloads::events(client).len() * self.runs as usize;
         let mut growing = long.clone();
         growing.extend(std::iter::repeat_n(Records::Short, calls));

@@ -14,8 +14,8 @@ pub enum Records {
     Short,
     /// What tools return is some kilobytes, as when files are read and tests are run.
     Long,
-    /// What tools return is about as long as memoir keeps it.
-    Huge,
+    /// What tools return is tens of kilobytes, as in the largest sessions.
+    Longest,
 }
 
 impl Records {
@@ -24,7 +24,7 @@ impl Records {
         match self {
             Records::Short => 20..=200,
             Records::Long => 1_000..=9_000,
-            Records::Huge => 60_000..=100_000,
+            Records::Longest => 10_000..=30_000,
         }
     }
 
@@ -32,7 +32,7 @@ impl Records {
     const fn speech_bytes(self) -> RangeInclusive<usize> {
         match self {
             Records::Short => 30..=150,
-            Records::Long | Records::Huge => 200..=1_500,
+            Records::Long | Records::Longest => 200..=1_500,
         }
     }
 }
