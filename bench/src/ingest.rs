@@ -1,11 +1,9 @@
 //! `memoir ingest`: one event in a process of its own, and many from a pipe, beside what the machine itself can do.
 
 use crate::events;
-use crate::process::{self, Cost, ms};
-use anyhow::{Context, Result};
+use crate::process::{self, Cost, Synced, ms, verdict};
+use anyhow::Result;
 use rusqlite::Connection;
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -35,11 +33,7 @@ const SAMPLE: u64 = 10_000;
 
 /// Prints every figure with its limit.
 pub fn run(args: &IngestArgs) -> Result<()> {
-    let memoir = match &args.memoir {
-        Some(path) => path.clone(),
-        None => std::env::current_exe()?.parent().context("where am I")?.join("memoir"),
-    };
-    anyhow::ensure!(memoir.exists(), "{} is missing: cargo build --release -p memoir", memoir.display());
+    let memoir = process::memoir(args.memoir.as_deref())?;
     let dir = tempfile::tempdir_in(".")?;
     single(&memoir, dir.path(), args)?;
     piped(&memoir, dir.path(), args)
@@ -56,8 +50,7 @@ fn single(memoir: &Path, dir: &Path, args: &IngestArgs) -> Result<()> {
     let input = dir.join("one.jsonl");
     std::fs::write(&input, events::lines(0, 2000, 100, args.line_bytes))?;
     process::run(&mut ingest(memoir, &home), Some(&input))?;
-    let me = std::env::current_exe()?;
-    let empty = process::repeat(args.runs, |_| process::run(Command::new(&me).arg("noop"), None))?;
+    let empty = process::repeat(args.runs, |_| process::empty())?;
     let sync = fdatasync(dir, args.runs)?;
     let one = process::repeat(args.runs, |run| {
         std::fs::write(&input, events::lines(1_000_000 + u64::from(run), 1, 100, args.line_bytes))?;
@@ -72,21 +65,10 @@ fn single(memoir: &Path, dir: &Path, args: &IngestArgs) -> Result<()> {
     Ok(())
 }
 
-fn verdict(met: bool) -> &'static str {
-    if met { "met" } else { "MISSED" }
-}
-
 fn fdatasync(dir: &Path, runs: u32) -> Result<Duration> {
-    let mut file = File::create(dir.join("sync"))?;
-    let mut times = Vec::new();
-    for _ in 0..runs {
-        let begun = Instant::now();
-        file.write_all(&[7; 500])?;
-        file.sync_data()?;
-        times.push(begun.elapsed());
-    }
-    times.sort_unstable();
-    Ok(times.get(times.len() / 2).copied().unwrap_or_default())
+    let mut file = Synced::new(dir)?;
+    let times: Vec<Duration> = (0..runs).map(|_| file.write()).collect::<Result<_>>()?;
+    Ok(process::part(times.into_iter(), 50))
 }
 
 fn piped(memoir: &Path, dir: &Path, args: &IngestArgs) -> Result<()> {

@@ -1,11 +1,15 @@
 //! Benchmarks: each figure is printed with its peer or its limit beside it.
 
 mod events;
+mod hook;
+mod import;
 mod ingest;
 mod process;
 mod redact;
 mod search;
 mod server;
+mod sessions;
+mod words;
 
 use clap::Parser;
 
@@ -18,6 +22,10 @@ struct Cli {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// One call of every hook event of every client, with short and long transcripts
+    Hook(hook::HookArgs),
+    /// First imports, imports with nothing new, memory and size of the journal
+    Import(import::ImportArgs),
     /// One event in a process of its own, and many from a pipe
     Ingest(ingest::IngestArgs),
     /// Secrets found, false alarms, speed
@@ -36,6 +44,8 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     match Cli::parse().command {
+        Command::Hook(args) => hook::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Ingest(args) => ingest::run(&args),
         Command::Redact(args) => redact::run(&args),
         Command::Search(args) => search::run(&args),

@@ -56,7 +56,8 @@ impl SqliteJournal {
             writer.connection.execute("INSERT OR REPLACE INTO fact(name, value) VALUES('epoch', ?1)", [epoch])?;
             Ok(())
         })?;
-        let SqliteJournal { path, options, clock, .. } = self;
+        let (path, options, clock) = (self.path.clone(), self.options, self.clock.clone());
+        drop(self);
         SqliteJournal::open(&path, options, clock)
     }
 }

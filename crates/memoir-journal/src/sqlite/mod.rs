@@ -45,10 +45,13 @@ pub struct SqliteOptions {
     pub readers_max: usize,
 }
 
+/// A log of this size is read again in a moment by the next process that finds no other one using the journal.
+const SHORT_LOG_BYTES: u64 = 640 << 10;
+
 impl SqliteOptions {
     /// For a process that lives for a moment: opening must not have to re-read a long log.
     pub const fn short_lived() -> SqliteOptions {
-        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: 640 << 10, readers_max: 1 }
+        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: SHORT_LOG_BYTES, readers_max: 1 }
     }
 
     /// For bulk work and servers.
@@ -111,9 +114,9 @@ impl SqliteJournal {
     }
 
     /// Keeps the log short. The events are already safe in it, so a failure here is not theirs.
-    fn fold_log(&self) {
+    fn fold_log(&self, bytes_max: u64) {
         let log = with_suffix(&self.path, "-wal");
-        if std::fs::metadata(log).is_ok_and(|log| log.len() > self.options.log_bytes_max) {
+        if std::fs::metadata(log).is_ok_and(|log| log.len() > bytes_max) {
             let _ = self.checkpoint();
         }
     }
@@ -180,6 +183,15 @@ fn create_private(path: &Path) -> Result<(), JournalError> {
     }
 }
 
+impl Drop for SqliteJournal {
+    /// Bulk work leaves no long log behind: the next hook would have to read and fold all of it.
+    fn drop(&mut self) {
+        if self.options.log_bytes_max > SHORT_LOG_BYTES {
+            self.fold_log(SHORT_LOG_BYTES);
+        }
+    }
+}
+
 impl Journal for SqliteJournal {
     fn hasher(&self) -> &KeyHasher {
         &self.hasher
@@ -212,7 +224,7 @@ impl Journal for SqliteJournal {
             }
             result
         });
-        self.fold_log();
+        self.fold_log(self.options.log_bytes_max);
         appended
     }
 

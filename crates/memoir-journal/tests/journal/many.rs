@@ -57,3 +57,16 @@ fn the_log_stays_short_when_every_event_has_a_process_of_its_own() {
     let log = std::fs::metadata(dir.path().join("journal.db-wal")).unwrap().len();
     assert!(log < 1 << 20, "{log}");
 }
+
+#[test]
+fn bulk_work_leaves_a_short_log_to_the_process_that_comes_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, log) = (dir.path().join("journal.db"), dir.path().join("journal.db-wal"));
+    let options = memoir_journal::SqliteOptions::long_lived();
+    let journal = memoir_journal::SqliteJournal::open(&path, options, std::sync::Arc::new(|| 0)).unwrap();
+    let many = (0..5_000).map(|n| event("s", &format!("t{n}"), &"x".repeat(n % 700))).collect();
+    journal.append(&admit(&journal, many), &[]).unwrap();
+    assert!(std::fs::metadata(&log).unwrap().len() > 1 << 20);
+    drop(journal);
+    assert!(std::fs::metadata(&log).unwrap().len() < 1 << 20);
+}

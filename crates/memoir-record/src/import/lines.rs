@@ -4,8 +4,11 @@
 use super::shrink::Shrinker;
 use std::io::{self, Read};
 
-/// How much is read at once.
-const READ_BYTES: usize = 512 << 10;
+/// How much is read at first: hooks want little.
+const FIRST_READ_BYTES: usize = 64 << 10;
+
+/// How much is read at once later.
+const READ_BYTES_MAX: usize = 512 << 10;
 
 /// Longer lines are made smaller while they are read.
 const SHRINK_FROM_BYTES: usize = 8 << 20;
@@ -28,6 +31,7 @@ pub(super) enum Line<'a> {
 pub(super) struct FileLines<R> {
     input: R,
     buffer: Vec<u8>,
+    read_bytes: usize,
     start: usize,
     end: usize,
     /// Where the next line begins.
@@ -39,7 +43,8 @@ pub(super) struct FileLines<R> {
 
 impl<R: Read> FileLines<R> {
     pub fn new(input: R, offset: u64) -> FileLines<R> {
-        FileLines { input, buffer: Vec::new(), start: 0, end: 0, offset, huge: None, ended: false }
+        let read_bytes = FIRST_READ_BYTES;
+        FileLines { input, buffer: Vec::new(), read_bytes, start: 0, end: 0, offset, huge: None, ended: false }
     }
 
     /// Where the next line begins: everything before it has been handed over.
@@ -102,10 +107,11 @@ impl<R: Read> FileLines<R> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        if self.buffer.len() < self.end + READ_BYTES {
-            self.buffer.resize(self.end + READ_BYTES, 0);
+        if self.buffer.len() < self.end + self.read_bytes {
+            self.buffer.resize(self.end + self.read_bytes, 0);
         }
-        let free = self.buffer.get_mut(self.end..self.end + READ_BYTES).unwrap_or_default();
+        let free = self.buffer.get_mut(self.end..self.end + self.read_bytes).unwrap_or_default();
+        self.read_bytes = (self.read_bytes * 2).min(READ_BYTES_MAX);
         let read = loop {
             match self.input.read(free) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

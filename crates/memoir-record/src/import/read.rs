@@ -165,10 +165,16 @@ impl Reading<'_, '_> {
                 let here = (settled && !is_packed).then_some(&mut position);
                 self.hand_over(here, place.0, &file.path)?;
             }
+            let read_bytes = place.0.saturating_sub(offset);
+            // A good place to stop at is waited for, but not for ever.
             let over_budget =
-                budget.is_some_and(|budget| place.0.saturating_sub(offset) >= budget) && parser.is_settled();
+                budget.is_some_and(|budget| read_bytes >= budget && (parser.is_settled() || read_bytes >= 2 * budget));
             if self.stopped || self.shared.stop.load(Ordering::Relaxed) || over_budget {
                 self.report.left_bytes = stamp.bytes.saturating_sub(place.0);
+                if over_budget && !parser.is_settled() {
+                    parser.pause(&mut self.out);
+                    self.admit();
+                }
                 if !self.stopped {
                     position.seen = Stamp::default();
                     self.note(&mut position, place, (events_before, problems_before), &*parser);

@@ -333,7 +333,8 @@ fn transcript(home: &Home, answer: &str, more_lines: usize) -> PathBuf {
     for n in 0..more_lines {
         text += &line(json!({"type": "assistant", "uuid": format!("m{n}"), "parentUuid": "u1",
             "timestamp": "2026-05-10T08:00:01.000Z",
-            "message": {"id": format!("msg{n}"), "role": "assistant", "content": [{"type": "text", "text": format!("step {n} {}", "x".repeat(900))}]}}));
+            "message": {"id": format!("msg{n}"), "role": "assistant", "usage": {"input_tokens": 10, "output_tokens": 2},
+                "content": [{"type": "text", "text": format!("step {n} {}", "x".repeat(900))}]}}));
     }
     text += &line(
         json!({"type": "assistant", "uuid": "a1", "parentUuid": "u1", "timestamp": "2026-05-10T08:00:02.000Z",
