@@ -345,9 +345,8 @@ impl ExecStream {
             self.state.commands.remove(0);
         }
         let script = shell::script_of_words(&words);
-        let arguments = Payload::new().text("command", &script).end();
         let call = Call { id: Some(&id), name: "Bash", arguments: None };
-        self.maker(number, out).tool_call(call, &arguments);
+        self.maker(number, out).tool_call(call, &shell::arguments_of(&script));
         self.state.commands.push((id, script));
     }
 
