@@ -156,7 +156,7 @@ fn gemini_is_interrupted() {
 #[test]
 fn a_killed_client_leaves_nothing_running() {
     let Some(world) = World::with_clients() else { return };
-    let model = Model::start(vec![shell("echo $$ > pid; exec setsid sleep 97")]);
+    let model = Model::start(vec![shell("exec setsid sh -c 'echo $$ > pid; exec sleep 97'")]);
     let pid = world.project().join("pid");
     let run = world.codex(&model).prompt("first prompt");
     let done = run.interrupt_after(Signal::Kill, |_| fs::read(&pid).is_ok_and(|text| !text.is_empty())).run();
