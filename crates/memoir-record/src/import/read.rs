@@ -2,8 +2,9 @@
 
 use super::files::SourceFile;
 use super::format::{self, Format};
-use super::lines::{FileLines, Line};
+use super::lines::{self, FileLines, Line};
 use super::position::{self, Position, Stamp};
+use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport};
 use crate::intake::{Intake, Rules};
 use memoir_capture::{Out, Parser, Salt, gemini};
@@ -183,7 +184,7 @@ impl Reading<'_, '_> {
         }
         if let Some(last) = lines.last_line().map(<[u8]>::to_vec) {
             number += 1;
-            self.one_line(&mut *parser, number, Line::Whole(&last));
+            self.one_line(&mut *parser, number, lines::taken(&last));
         }
         self.report.unfinished = lines.has_unfinished();
         parser.pause(&mut self.out);
@@ -258,16 +259,19 @@ impl Reading<'_, '_> {
 
     /// Hands over what was read so far; with a position, the file's cursor moves there.
     fn hand_over(&mut self, position: Option<&mut Position>, offset: u64, path: &Path) -> io::Result<()> {
-        let cursor = match position {
-            Some(position) => {
-                let mut file = Opened::open(path)?;
-                (position.head, position.tail) = file.checks(position.offset, self.shared.salt)?;
-                Some(self.cursor(position))
-            }
-            None => None,
+        let Some(position) = position else {
+            self.send(None, offset);
+            return Ok(());
         };
+        let checks = Opened::open(path).and_then(|mut file| file.checks(position.offset, self.shared.salt));
+        // A file that is gone by now has still told what it told.
+        let cursor = checks.as_ref().ok().map(|checks| {
+            position.head.clone_from(&checks.0);
+            position.tail.clone_from(&checks.1);
+            self.cursor(position)
+        });
         self.send(cursor, offset);
-        Ok(())
+        checks.map(drop)
     }
 
     fn cursor(&self, position: &Position) -> Cursor {
@@ -316,7 +320,9 @@ impl Reading<'_, '_> {
         if self.is_unchanged(stamp, known) {
             return Ok(());
         }
-        let reader = BufReader::with_capacity(256 << 10, File::open(&file.path)?);
+        let records_depth = if file.format == Format::GeminiLog { 1 } else { 2 };
+        let mut shrinking = ShrinkingReader::new(File::open(&file.path)?, records_depth);
+        let reader = BufReader::with_capacity(256 << 10, &mut shrinking);
         let mut stopped = false;
         let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let place = format::chat_place(&file.path, file.cwd.as_deref());
@@ -338,6 +344,9 @@ impl Reading<'_, '_> {
             // It may be written right now: what could be read is kept, and it is read again when it has changed.
             self.out_problem(if error.is_eof() { "unfinished JSON" } else { "not JSON" });
             self.report.unfinished = error.is_eof();
+        }
+        if shrinking.has_cut() {
+            self.out_problem("huge record, shortened");
         }
         let lines = self.report.lines;
         self.hand_over_end(file, stamp, String::new(), lines);
