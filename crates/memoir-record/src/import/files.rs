@@ -157,19 +157,19 @@ impl Found {
         // What is no plain file is never opened: a pipe would keep us waiting.
         let metadata = match fs::metadata(path) {
             Ok(metadata) if metadata.is_file() => metadata,
-            Ok(_) => return self.fail(path, "it is no file"),
-            Err(error) => return self.fail(path, error),
+            Ok(_) => return self.fail(path, &"it is no file"),
+            Err(error) => return self.fail(path, &error),
         };
         match Format::of_file(path) {
             Some(format) => self.files.push(SourceFile::new(path, format, project_root(path), &metadata)),
             None => match fs::File::open(path) {
-                Ok(_) => self.fail(path, "it is no session file that memoir knows"),
-                Err(error) => self.fail(path, error),
+                Ok(_) => self.fail(path, &"it is no session file that memoir knows"),
+                Err(error) => self.fail(path, &error),
             },
         }
     }
 
-    fn fail(&mut self, path: &Path, reason: impl ToString) {
+    fn fail(&mut self, path: &Path, reason: &dyn std::fmt::Display) {
         self.unreadable.push(Unreadable { client: None, path: path.to_owned(), reason: reason.to_string() });
     }
 
@@ -207,7 +207,7 @@ impl Found {
             Ok(entries) => entries,
             Err(error) => {
                 if error.kind() != std::io::ErrorKind::NotFound {
-                    self.fail(dir, error);
+                    self.fail(dir, &error);
                 }
                 return;
             }
@@ -241,7 +241,7 @@ impl Found {
         let Some((format, cwd)) = judge(path, name) else { return };
         match metadata {
             Ok(metadata) => self.files.push(SourceFile::new(path, format, cwd, &metadata)),
-            Err(error) => self.fail(path, error),
+            Err(error) => self.fail(path, &error),
         }
     }
 }

@@ -124,13 +124,21 @@ impl Reading<'_, '_> {
         unchanged
     }
 
+    /// Whether there is nothing in the file and never was: there are many of those, and nothing to note of them.
+    fn is_empty(&mut self, stamp: Stamp, known: Option<&Position>) -> bool {
+        self.report.unchanged = stamp.bytes == 0 && known.is_none();
+        self.report.unchanged
+    }
+
     fn lines(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
         let stamp = Stamp::of(&fs::metadata(&file.path)?);
-        if self.is_unchanged(stamp, known) {
+        if self.is_unchanged(stamp, known) || self.is_empty(stamp, known) {
             return Ok(());
         }
         let mut opened = Opened::open(&file.path)?;
         let is_packed = opened.is_packed;
+        // Opened once: a file that is gone by now, or another, has still told what it told.
+        let mut same = Opened::open(&file.path)?;
         let at = match known {
             Some(known) if opened.is_same(known, self.shared.salt)? => Some(known),
             Some(_) => {
@@ -168,7 +176,7 @@ impl Reading<'_, '_> {
                 self.note(&mut position, place, (events_before, problems_before), &*parser);
                 // Of a packed file the ends can only be compared by unpacking all of it: once, at its end.
                 let here = (settled && !is_packed).then_some(&mut position);
-                self.hand_over(here, place.0, &file.path)?;
+                self.hand_over(here, place.0, &mut same)?;
             }
             let over_budget =
                 budget.is_some_and(|budget| place.0.saturating_sub(offset) >= budget) && parser.is_settled();
@@ -177,7 +185,7 @@ impl Reading<'_, '_> {
                 if !self.stopped {
                     position.seen = Stamp::default();
                     self.note(&mut position, place, (events_before, problems_before), &*parser);
-                    self.hand_over(parser.is_settled().then_some(&mut position), place.0, &file.path)?;
+                    self.hand_over(parser.is_settled().then_some(&mut position), place.0, &mut same)?;
                 }
                 return Ok(());
             }
@@ -192,7 +200,7 @@ impl Reading<'_, '_> {
         position.seen = stamp;
         let place = (lines.offset(), number);
         self.note(&mut position, place, (events_before, problems_before), &*parser);
-        self.hand_over(Some(&mut position), place.0, &file.path)
+        self.hand_over(Some(&mut position), place.0, &mut same)
     }
 
     fn note(&mut self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
@@ -258,20 +266,15 @@ impl Reading<'_, '_> {
     }
 
     /// Hands over what was read so far; with a position, the file's cursor moves there.
-    fn hand_over(&mut self, position: Option<&mut Position>, offset: u64, path: &Path) -> io::Result<()> {
+    fn hand_over(&mut self, position: Option<&mut Position>, offset: u64, file: &mut Opened) -> io::Result<()> {
         let Some(position) = position else {
             self.send(None, offset);
             return Ok(());
         };
-        let checks = Opened::open(path).and_then(|mut file| file.checks(position.offset, self.shared.salt));
-        // A file that is gone by now has still told what it told.
-        let cursor = checks.as_ref().ok().map(|checks| {
-            position.head.clone_from(&checks.0);
-            position.tail.clone_from(&checks.1);
-            self.cursor(position)
-        });
-        self.send(cursor, offset);
-        checks.map(drop)
+        (position.head, position.tail) = file.checks(position.offset, self.shared.salt)?;
+        let cursor = self.cursor(position);
+        self.send(Some(cursor), offset);
+        Ok(())
     }
 
     fn cursor(&self, position: &Position) -> Cursor {
