@@ -136,6 +136,9 @@ impl Shrinker {
     }
 
     fn next_element(&mut self) {
+        if self.skipping.is_some() {
+            return;
+        }
         let depth = self.open.len();
         if depth <= self.whole_depth && self.has_records {
             (self.values, self.record_bytes, self.given_up) = (0, 0, false);
@@ -144,7 +147,7 @@ impl Shrinker {
         let Some(elements) = self.open.last_mut() else { return };
         *elements += 1;
         let is_too_much = *elements >= ELEMENTS_MAX || self.values >= VALUES_MAX || self.given_up;
-        if depth > self.whole_depth && self.skipping.is_none() && is_too_much {
+        if depth > self.whole_depth && is_too_much {
             self.skipping = Some(depth);
         }
     }

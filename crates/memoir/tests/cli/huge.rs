@@ -48,7 +48,14 @@ fn a_line_of_a_hundred_megabytes_is_shortened_or_given_up_and_the_lines_around_i
     let kinds = [
         ("text", format!("{start}\"long "), "x", format!(" end\"{end}"), "huge line, shortened", true),
         ("list", format!("{start}["), "1,", format!("1]{end}"), "huge line, shortened", false),
-        ("blocks", format!("{start}["), "{\"type\":\"text\",\"text\":\"x\"},", format!("1]{end}"), "huge line, shortened", true),
+        (
+            "blocks",
+            format!("{start}["),
+            "{\"type\":\"text\",\"text\":\"x\"},",
+            format!("1]{end}"),
+            "huge line, shortened",
+            true,
+        ),
         ("nested", format!("{start}["), "[[],{\"a\":[1,2,3]}],", format!("1]{end}"), "huge line, shortened", false),
         ("garbage", String::new(), "garbage ", "\n".to_owned(), "line too long", false),
         ("quotes", String::new(), "\"\\", "\n".to_owned(), "not JSON", false),
@@ -63,7 +70,11 @@ fn a_line_of_a_hundred_megabytes_is_shortened_or_given_up_and_the_lines_around_i
         assert_eq!(problems[problem], 1, "{name}: {summary}");
         let prompts = home.prompts();
         assert!(prompts.contains(&format!("before {name}")) && prompts.contains(&format!("after {name}")), "{name}");
-        assert_eq!(prompts.iter().any(|text| text.starts_with("long x") || text.starts_with("x\n")) || !has_prompt, true, "{name}");
+        assert_eq!(
+            prompts.iter().any(|text| text.starts_with("long x") || text.starts_with("x\n")) || !has_prompt,
+            true,
+            "{name}"
+        );
         fs::remove_file(&path).unwrap();
     }
     home.verified();

@@ -135,9 +135,8 @@ fn a_hostile_session_id_in_a_session_file_writes_nowhere_else() {
     for (n, id) in ids.iter().enumerate() {
         write(&home, &n.to_string(), prompt_with(n, &format!("prompt {n}"), json!({"sessionId": id})));
     }
-    let outside = |home: &Home| -> Vec<_> {
-        walk(home.top()).into_iter().filter(|path| !path.starts_with(home.dir())).collect()
-    };
+    let outside =
+        |home: &Home| -> Vec<_> { walk(home.top()).into_iter().filter(|path| !path.starts_with(home.dir())).collect() };
     let before = outside(&home);
     import(&home);
     for command in [&["sessions"][..], &["timeline"], &["search", "prompt"], &["status"]] {
@@ -190,7 +189,8 @@ fn codex_message(home: &Home, texts: &[&str]) {
 #[test]
 fn envelopes_and_injected_memory_joined_to_a_prompt_are_not_the_users_words() {
     let home = Home::new();
-    let injected = "<openviking-context source=\"auto-recall\" turn=\"3\">\n- remembered secretly\n</openviking-context>";
+    let injected =
+        "<openviking-context source=\"auto-recall\" turn=\"3\">\n- remembered secretly\n</openviking-context>";
     codex_message(
         &home,
         &[

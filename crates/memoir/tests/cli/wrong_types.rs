@@ -15,7 +15,9 @@ fn places(value: &Value, at: &str, all: &mut Vec<String>) {
     all.push(at.to_owned());
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| places(value, &format!("{at}/{}", escaped(name)), all)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| places(value, &format!("{at}/{}", escaped(name)), all))
+        }
         Value::Array(list) => list.iter().enumerate().for_each(|(n, value)| places(value, &format!("{at}/{n}"), all)),
         _ => {}
     }
@@ -25,10 +27,30 @@ fn places(value: &Value, at: &str, all: &mut Vec<String>) {
 fn others() -> Vec<Value> {
     let deep = (0..100).fold(json!(1), |inner, n| if n % 2 == 0 { json!([inner]) } else { json!({"a": inner}) });
     vec![
-        json!(null), json!(true), json!(false), json!(0), json!(-1), json!(1.5), json!(1e300), json!(u64::MAX),
-        json!(i64::MIN), json!(""), json!(" "), json!("text"), json!("\u{0}\u{1}\u{7f}\u{202e}"), json!("../../etc"),
-        json!("2026-05-10T08:00:00Z"), json!("x".repeat(5000)), json!([]), json!([null]), json!([[["a"]]]), json!({}),
-        json!({"type": 5}), json!({"text": []}), json!({"": ""}), deep,
+        json!(null),
+        json!(true),
+        json!(false),
+        json!(0),
+        json!(-1),
+        json!(1.5),
+        json!(1e300),
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!(""),
+        json!(" "),
+        json!("text"),
+        json!("\u{0}\u{1}\u{7f}\u{202e}"),
+        json!("../../etc"),
+        json!("2026-05-10T08:00:00Z"),
+        json!("x".repeat(5000)),
+        json!([]),
+        json!([null]),
+        json!([[["a"]]]),
+        json!({}),
+        json!({"type": 5}),
+        json!({"text": []}),
+        json!({"": ""}),
+        deep,
     ]
 }
 
@@ -58,7 +80,8 @@ fn put_changed(home: &Home, recording: &Recording, dice: &mut Dice) {
         let changed = if is_document {
             (0..3).fold(text, |text, _| changed(&text, dice, &others))
         } else {
-            let line = |line: &str| if dice.roll(2) == 0 { changed(line, dice, &others) } else { line.to_owned() } + "\n";
+            let line =
+                |line: &str| if dice.roll(2) == 0 { changed(line, dice, &others) } else { line.to_owned() } + "\n";
             text.lines().map(line).collect()
         };
         fs::write(path, changed).unwrap();
