@@ -70,11 +70,8 @@ fn a_line_of_a_hundred_megabytes_is_shortened_or_given_up_and_the_lines_around_i
         assert_eq!(problems[problem], 1, "{name}: {summary}");
         let prompts = home.prompts();
         assert!(prompts.contains(&format!("before {name}")) && prompts.contains(&format!("after {name}")), "{name}");
-        assert_eq!(
-            prompts.iter().any(|text| text.starts_with("long x") || text.starts_with("x\n")) || !has_prompt,
-            true,
-            "{name}"
-        );
+        let has_it = prompts.iter().any(|text| text.starts_with("long x") || text.starts_with("x\n"));
+        assert!(has_it || !has_prompt, "{name}");
         fs::remove_file(&path).unwrap();
     }
     home.verified();

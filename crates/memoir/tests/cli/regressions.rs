@@ -212,6 +212,17 @@ fn envelopes_and_injected_memory_joined_to_a_prompt_are_not_the_users_words() {
     assert_eq!(prompts, ["fix the parser", "run the tests"]);
 }
 
+#[test]
+fn nods_and_commands_to_the_client_are_counted_and_are_not_the_users_words() {
+    let home = Home::new();
+    let command = "<command-name>/clear</command-name>\n<command-message>clear</command-message>";
+    let said = ["ok", "/status", command, "fix the parser"];
+    write(&home, "s", said.iter().enumerate().map(|(n, text)| prompt(n, text)).collect::<String>());
+    let summary = import(&home);
+    assert_eq!(summary["context"], json!({"ack": 1, "slash-command": 2}), "{summary}");
+    assert_eq!(home.prompts(), ["fix the parser"]);
+}
+
 fn stop(session: &Path, cwd: &str) -> String {
     json!({"session_id": "s", "prompt_id": "p9", "transcript_path": session, "cwd": cwd, "hook_event_name": "Stop",
         "last_assistant_message": "done", "stop_hook_active": false})
