@@ -100,12 +100,14 @@ pub fn put(home: &Home, recording: &Recording) {
     }
 }
 
-/// What a journal holds: every event by what it says, and how often it is there. Times are left out: what a client wrote
-/// down twice has the time of whichever was read first.
+/// What a journal holds: every event by when it was and what it says, and how often it is there. Two times are left out:
+/// of a prompt that Gemini wrote down twice, whichever was read first counts; a cost without a time has the import's.
 pub fn told(home: &Home) -> BTreeMap<String, usize> {
     let mut told = BTreeMap::new();
     for event in home.events() {
-        let said = json!([event["kind"], event["sessionId"], event["threadId"], event["payload"]]);
+        let is_told_twice = event["client"] == "gemini" && event["kind"] == "user_message";
+        let ts = if is_told_twice || event["kind"] == "usage" { &Value::Null } else { &event["ts"] };
+        let said = json!([ts, event["kind"], event["sessionId"], event["threadId"], event["payload"]]);
         *told.entry(said.to_string()).or_default() += 1;
     }
     told
