@@ -16,7 +16,7 @@ mod shrink;
 mod summary;
 
 pub use coverage::{Coverage, ReadState};
-pub use files::{ClientDirs, Found, SourceFile, Wanted};
+pub use files::{ClientDirs, Found, SourceFile, Unreadable, Wanted};
 pub use format::Format;
 pub use read::Portion;
 pub use run::{CaughtUp, ImportError, Importer, Progress, rename_project};

@@ -34,7 +34,7 @@ pub use doctor::{Check, IngestProbe, check_remote, check_spool};
 pub use drain::{DrainError, Drained, drain_into_journal};
 pub use import::{
     CaughtUp, ClientDirs, ClientSummary, Coverage, FileProblem, Format, Found, ImportError, ImportSummary, Importer,
-    Portion, Progress, ReadState, SourceFile, Wanted, read_shrunk, rename_project,
+    Portion, Progress, ReadState, SourceFile, Unreadable, Wanted, read_shrunk, rename_project,
 };
 pub use input::{Input, Polled};
 pub use intake::{Intake, Rules};

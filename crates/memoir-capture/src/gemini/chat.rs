@@ -427,8 +427,8 @@ impl<'de> Visitor<'de> for ChatObject<'_> {
         let mut told = false;
         while let Some(name) = map.next_key::<String>()? {
             match name.as_str() {
-                "sessionId" => session = map.next_value::<Value>()?.as_str().map(str::to_owned),
-                "startTime" => start = map.next_value::<Value>()?.as_str().map(str::to_owned),
+                "sessionId" => session = map.next_value::<Text<'de>>()?.owned(),
+                "startTime" => start = map.next_value::<Text<'de>>()?.owned(),
                 "messages" | "history" => {
                     tell_header(session.as_deref(), start.as_deref(), self.give);
                     told = true;

@@ -38,6 +38,7 @@ impl Coverage {
             _ => fs::metadata(&file.path).ok().map(|metadata| Stamp::of(&metadata)),
         };
         let state = match (known, stamp) {
+            (None, Some(stamp)) if stamp.bytes == 0 => ReadState::Whole,
             (None, _) => ReadState::Unread,
             (Some(known), Some(stamp)) if known.seen != stamp => {
                 ReadState::Behind(stamp.bytes.saturating_sub(known.offset).max(1))

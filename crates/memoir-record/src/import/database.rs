@@ -3,9 +3,11 @@
 use super::files::SourceFile;
 use super::position::{Position, Stamp};
 use super::read::{Go, Reading};
+use super::shrink::read_shrunk;
 use memoir_capture::Out;
 use memoir_capture::opencode::{PartRow, SessionRow, read_message, read_part, read_session};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -45,7 +47,7 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
     let connection =
         Connection::open_with_flags(&file.path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(Duration::from_secs(2))?;
-    let sessions = sessions(&connection)?;
+    let sessions = sessions(reading, &connection)?;
     let (mut latest, mut number) = (since, 0);
     for session in sessions.values() {
         number += 1;
@@ -58,13 +60,17 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
     )?;
     let mut rows = messages.query([since])?;
     while let Some(row) = rows.next()? {
-        let (id, session, data): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        latest = latest.max(row.get(3)?);
         number += 1;
-        if let Some(session) = sessions.get(&session) {
-            let mut out = Out::default();
-            read_message(session, &id, &data, number, &mut out);
-            reading.take(out);
+        latest = latest.max(row.get(3).unwrap_or(since));
+        match (text(reading, row, 0), text(reading, row, 1), text(reading, row, 2)) {
+            (Some(id), Some(session), Some(data)) => {
+                if let Some(session) = sessions.get(&session) {
+                    let mut out = Out::default();
+                    read_message(session, &id, &data, number, &mut out);
+                    reading.take(out);
+                }
+            }
+            _ => reading.out_problem(BAD_ROW),
         }
         if let Go::Stop = reading.hand_over_if_full() {
             return Ok(None);
@@ -78,21 +84,17 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
     let mut rows = parts.query([since])?;
     while let Some(row) = rows.next()? {
         number += 1;
-        let session: String = row.get(1)?;
-        latest = latest.max(row.get(4)?);
-        let part = PartRow {
-            id: row.get(0)?,
-            data: row.get(2)?,
-            created_ms: row.get(3)?,
-            message: row.get(5)?,
-            message_data: row.get(6)?,
-            number,
-        };
+        latest = latest.max(row.get(4).unwrap_or(since));
         reading.report.lines += 1;
-        if let Some(session) = sessions.get(&session) {
-            let mut out = Out::default();
-            read_part(session, &part, &mut out);
-            reading.take(out);
+        match (text(reading, row, 1), part(reading, row, number)) {
+            (Some(session), Some(part)) => {
+                if let Some(session) = sessions.get(&session) {
+                    let mut out = Out::default();
+                    read_part(session, &part, &mut out);
+                    reading.take(out);
+                }
+            }
+            _ => reading.out_problem(BAD_ROW),
         }
         if let Go::Stop = reading.hand_over_if_full() {
             return Ok(None);
@@ -101,21 +103,53 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
     Ok(Some((latest, number)))
 }
 
-fn sessions(connection: &Connection) -> Result<HashMap<String, SessionRow>, rusqlite::Error> {
+fn part(reading: &mut Reading<'_, '_>, row: &Row<'_>, number: u64) -> Option<PartRow> {
+    Some(PartRow {
+        id: text(reading, row, 0)?,
+        data: text(reading, row, 2)?,
+        created_ms: row.get(3).unwrap_or_default(),
+        message: text(reading, row, 5)?,
+        message_data: text(reading, row, 6)?,
+        number,
+    })
+}
+
+/// The text in a column, if there is one; of a huge one what is worth keeping.
+fn text(reading: &mut Reading<'_, '_>, row: &Row<'_>, column: usize) -> Option<String> {
+    let (ValueRef::Text(mut bytes) | ValueRef::Blob(mut bytes)) = row.get_ref(column).ok()? else { return None };
+    let whole = bytes.len();
+    let text = read_shrunk(&mut bytes).ok()??;
+    if text.len() < whole {
+        reading.out_problem("huge row, shortened");
+    }
+    Some(text)
+}
+
+/// What is wrong with a row that has something else where a text should be.
+const BAD_ROW: &str = "row of a wrong form";
+
+fn sessions(
+    reading: &mut Reading<'_, '_>,
+    connection: &Connection,
+) -> Result<HashMap<String, SessionRow>, rusqlite::Error> {
     let mut find = connection.prepare("SELECT id, parent_id, directory, version, time_created FROM session")?;
-    let rows = find.query_map([], |row| {
-        let id: String = row.get(0)?;
-        Ok(SessionRow {
+    let mut rows = find.query([])?;
+    let mut sessions: HashMap<String, SessionRow> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let Some(id) = text(reading, row, 0) else {
+            reading.out_problem(BAD_ROW);
+            continue;
+        };
+        let session = SessionRow {
             root: id.clone(),
-            id,
-            parent: row.get(1)?,
-            directory: row.get(2)?,
-            version: row.get(3)?,
-            created_ms: row.get(4)?,
-        })
-    })?;
-    let mut sessions: HashMap<String, SessionRow> =
-        rows.map(|row| row.map(|row| (row.id.clone(), row))).collect::<Result<_, _>>()?;
+            id: id.clone(),
+            parent: text(reading, row, 1),
+            directory: text(reading, row, 2).unwrap_or_default(),
+            version: text(reading, row, 3).unwrap_or_default(),
+            created_ms: row.get(4).unwrap_or_default(),
+        };
+        sessions.insert(id, session);
+    }
     let parents: HashMap<String, String> =
         sessions.values().filter_map(|row| row.parent.clone().map(|parent| (row.id.clone(), parent))).collect();
     for session in sessions.values_mut() {

@@ -92,8 +92,19 @@ pub struct SourceFile {
 pub struct Found {
     /// The files, by path.
     pub files: Vec<SourceFile>,
-    /// Directories and files that could not be read, and why.
-    pub unreadable: Vec<(PathBuf, String)>,
+    /// What could not be looked into.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// A directory or file that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The client that it belongs to, where its place tells.
+    pub client: Option<Client>,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
 }
 
 impl Found {
@@ -126,6 +137,7 @@ impl Found {
             }),
         }
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        found.unreadable.iter_mut().for_each(|one| one.client = Some(client));
         found
     }
 
@@ -138,18 +150,30 @@ impl Found {
                 is_data.then(|| Format::of_file(path)).flatten().map(|format| (format, project_root(path)))
             });
         } else {
-            match (fs::metadata(path), Format::of_file(path)) {
-                (Ok(metadata), Some(format)) => {
-                    found.files.push(SourceFile::new(path, format, project_root(path), &metadata))
-                }
-                (Ok(_), None) => {
-                    found.unreadable.push((path.to_owned(), "it is no session file that memoir knows".to_owned()));
-                }
-                (Err(error), _) => found.unreadable.push((path.to_owned(), error.to_string())),
-            }
+            found.named(path);
         }
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
         found
+    }
+
+    fn named(&mut self, path: &Path) {
+        // What is no plain file is never opened: a pipe would keep us waiting.
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => metadata,
+            Ok(_) => return self.fail(path, &"it is no file"),
+            Err(error) => return self.fail(path, &error),
+        };
+        match Format::of_file(path) {
+            Some(format) => self.files.push(SourceFile::new(path, format, project_root(path), &metadata)),
+            None => match fs::File::open(path) {
+                Ok(_) => self.fail(path, &"it is no session file that memoir knows"),
+                Err(error) => self.fail(path, &error),
+            },
+        }
+    }
+
+    fn fail(&mut self, path: &Path, reason: &dyn std::fmt::Display) {
+        self.unreadable.push(Unreadable { client: None, path: path.to_owned(), reason: reason.to_string() });
     }
 
     /// Chats by project: the directory of a project has a file that names it, or an index does.
@@ -181,7 +205,7 @@ impl Found {
             Ok(entries) => entries,
             Err(error) => {
                 if error.kind() != std::io::ErrorKind::NotFound {
-                    self.unreadable.push((dir.to_owned(), error.to_string()));
+                    self.fail(dir, &error);
                 }
                 return;
             }
@@ -207,11 +231,15 @@ impl Found {
 
     fn take(&mut self, path: &Path, judge: Judge<'_>) {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return };
+        // Looked at before it is judged, which may open it: a pipe would keep us waiting.
+        let metadata = fs::metadata(path);
+        if metadata.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
+            return;
+        }
         let Some((format, cwd)) = judge(path, name) else { return };
-        match fs::metadata(path) {
-            Ok(metadata) if metadata.is_file() => self.files.push(SourceFile::new(path, format, cwd, &metadata)),
-            Ok(_) => {}
-            Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
+        match metadata {
+            Ok(metadata) => self.files.push(SourceFile::new(path, format, cwd, &metadata)),
+            Err(error) => self.fail(path, &error),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of a session file with their places, however long they are. What follows the last newline is handed over
 //! only if it is whole.
 
-use super::shrink::Shrinker;
+use super::shrink::{Shrinker, thinned};
 use std::io::{self, Read};
 
 /// How much is read at first: hooks want little.
@@ -36,15 +36,25 @@ pub(super) struct FileLines<R> {
     end: usize,
     /// Where the next line begins.
     offset: u64,
-    /// A huge line, as far as it was read.
+    /// A huge line, as far as it was read, and how far that is.
     huge: Option<Shrinker>,
+    huge_bytes: u64,
     ended: bool,
 }
 
 impl<R: Read> FileLines<R> {
     pub fn new(input: R, offset: u64) -> FileLines<R> {
-        let read_bytes = FIRST_READ_BYTES;
-        FileLines { input, buffer: Vec::new(), read_bytes, start: 0, end: 0, offset, huge: None, ended: false }
+        FileLines {
+            input,
+            buffer: Vec::new(),
+            read_bytes: FIRST_READ_BYTES,
+            start: 0,
+            end: 0,
+            offset,
+            huge: None,
+            huge_bytes: 0,
+            ended: false,
+        }
     }
 
     /// Where the next line begins: everything before it has been handed over.
@@ -61,10 +71,12 @@ impl<R: Read> FileLines<R> {
                 self.start += at + 1;
                 self.offset += u64::try_from(at + 1).unwrap_or(0);
                 if let Some(mut huge) = self.huge.take() {
+                    self.offset += std::mem::take(&mut self.huge_bytes);
                     huge.push(self.buffer.get(from..from + at).unwrap_or_default());
-                    return Ok(Some(finished(huge)));
+                    return Ok(Some(shrunk(huge.finish())));
                 }
-                return Ok(Some(Line::Whole(self.buffer.get(from..from + at).unwrap_or_default())));
+                let line = self.buffer.get(from..from + at).unwrap_or_default();
+                return Ok(Some(taken(line)));
             }
             if self.ended {
                 return Ok(None);
@@ -73,7 +85,7 @@ impl<R: Read> FileLines<R> {
                 let (start, end) = (self.start, self.end);
                 let part = self.buffer.get(start..end).unwrap_or_default();
                 self.huge.get_or_insert_default().push(part);
-                self.offset += u64::try_from(end - start).unwrap_or(0);
+                self.huge_bytes += u64::try_from(end - start).unwrap_or(0);
                 self.start = 0;
                 self.end = 0;
             }
@@ -124,8 +136,13 @@ impl<R: Read> FileLines<R> {
     }
 }
 
-fn finished(huge: Shrinker) -> Line<'static> {
-    match huge.finish() {
+/// A line as it is, or what is left of one that has too many values.
+pub(super) fn taken(line: &[u8]) -> Line<'_> {
+    thinned(line).map_or(Line::Whole(line), shrunk)
+}
+
+fn shrunk<'a>(huge: (Option<Vec<u8>>, u64)) -> Line<'a> {
+    match huge {
         (Some(line), _) => Line::Shrunk(line),
         (None, bytes) => Line::TooLong { bytes },
     }
@@ -158,6 +175,13 @@ mod tests {
         assert_eq!(lines(b"{}\n{\"a\":1}"), (vec!["{}".into(), "{\"a\":1}".into()], 10, false));
         assert_eq!(lines(b"{}\n12"), (vec!["{}".into()], 3, true));
         assert_eq!(lines(b""), (vec![], 0, false));
+    }
+
+    #[test]
+    fn a_torn_huge_line_is_left_from_its_beginning_on() {
+        let mut text = b"{}\n{\"a\":\"".to_vec();
+        text.extend(std::iter::repeat_n(b'x', 20 << 20));
+        assert_eq!(lines(&text), (vec!["{}".into()], 3, true));
     }
 
     #[test]

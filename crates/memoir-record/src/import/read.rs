@@ -2,8 +2,9 @@
 
 use super::files::SourceFile;
 use super::format::{self, Format};
-use super::lines::{FileLines, Line};
+use super::lines::{self, FileLines, Line};
 use super::position::{self, Position, Stamp};
+use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport};
 use crate::intake::{Intake, Rules};
 use memoir_capture::{Out, Parser, Salt, gemini};
@@ -123,13 +124,21 @@ impl Reading<'_, '_> {
         unchanged
     }
 
+    /// Whether there is nothing in the file and never was: there are many of those, and nothing to note of them.
+    fn is_empty(&mut self, stamp: Stamp, known: Option<&Position>) -> bool {
+        self.report.unchanged = stamp.bytes == 0 && known.is_none();
+        self.report.unchanged
+    }
+
     fn lines(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
         let stamp = Stamp::of(&fs::metadata(&file.path)?);
-        if self.is_unchanged(stamp, known) {
+        if self.is_unchanged(stamp, known) || self.is_empty(stamp, known) {
             return Ok(());
         }
         let mut opened = Opened::open(&file.path)?;
         let is_packed = opened.is_packed;
+        // Opened once: a file that is gone by now, or another, has still told what it told.
+        let mut same = Opened::open(&file.path)?;
         let at = match known {
             Some(known) if opened.is_same(known, self.shared.salt)? => Some(known),
             Some(_) => {
@@ -163,7 +172,7 @@ impl Reading<'_, '_> {
                 self.note(&mut position, place, (events_before, problems_before), &*parser);
                 // Of a packed file the ends can only be compared by unpacking all of it: once, at its end.
                 let here = (settled && !is_packed).then_some(&mut position);
-                self.hand_over(here, place.0, &file.path)?;
+                self.hand_over(here, place.0, &mut same)?;
             }
             let read_bytes = place.0.saturating_sub(offset);
             // A good place to stop at is waited for, but not for ever.
@@ -178,14 +187,14 @@ impl Reading<'_, '_> {
                 if !self.stopped {
                     position.seen = Stamp::default();
                     self.note(&mut position, place, (events_before, problems_before), &*parser);
-                    self.hand_over(parser.is_settled().then_some(&mut position), place.0, &file.path)?;
+                    self.hand_over(parser.is_settled().then_some(&mut position), place.0, &mut same)?;
                 }
                 return Ok(());
             }
         }
         if let Some(last) = lines.last_line().map(<[u8]>::to_vec) {
             number += 1;
-            self.one_line(&mut *parser, number, Line::Whole(&last));
+            self.one_line(&mut *parser, number, lines::taken(&last));
         }
         self.report.unfinished = lines.has_unfinished();
         parser.pause(&mut self.out);
@@ -193,7 +202,7 @@ impl Reading<'_, '_> {
         position.seen = stamp;
         let place = (lines.offset(), number);
         self.note(&mut position, place, (events_before, problems_before), &*parser);
-        self.hand_over(Some(&mut position), place.0, &file.path)
+        self.hand_over(Some(&mut position), place.0, &mut same)
     }
 
     fn note(&mut self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
@@ -259,16 +268,14 @@ impl Reading<'_, '_> {
     }
 
     /// Hands over what was read so far; with a position, the file's cursor moves there.
-    fn hand_over(&mut self, position: Option<&mut Position>, offset: u64, path: &Path) -> io::Result<()> {
-        let cursor = match position {
-            Some(position) => {
-                let mut file = Opened::open(path)?;
-                (position.head, position.tail) = file.checks(position.offset, self.shared.salt)?;
-                Some(self.cursor(position))
-            }
-            None => None,
+    fn hand_over(&mut self, position: Option<&mut Position>, offset: u64, file: &mut Opened) -> io::Result<()> {
+        let Some(position) = position else {
+            self.send(None, offset);
+            return Ok(());
         };
-        self.send(cursor, offset);
+        (position.head, position.tail) = file.checks(position.offset, self.shared.salt)?;
+        let cursor = self.cursor(position);
+        self.send(Some(cursor), offset);
         Ok(())
     }
 
@@ -318,7 +325,9 @@ impl Reading<'_, '_> {
         if self.is_unchanged(stamp, known) {
             return Ok(());
         }
-        let reader = BufReader::with_capacity(256 << 10, File::open(&file.path)?);
+        let records_depth = if file.format == Format::GeminiLog { 1 } else { 2 };
+        let mut shrinking = ShrinkingReader::new(File::open(&file.path)?, records_depth);
+        let reader = BufReader::with_capacity(256 << 10, &mut shrinking);
         let mut stopped = false;
         let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let place = format::chat_place(&file.path, file.cwd.as_deref());
@@ -340,6 +349,9 @@ impl Reading<'_, '_> {
             // It may be written right now: what could be read is kept, and it is read again when it has changed.
             self.out_problem(if error.is_eof() { "unfinished JSON" } else { "not JSON" });
             self.report.unfinished = error.is_eof();
+        }
+        if shrinking.has_cut() {
+            self.out_problem("huge record, shortened");
         }
         let lines = self.report.lines;
         self.hand_over_end(file, stamp, String::new(), lines);

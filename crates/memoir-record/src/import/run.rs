@@ -8,7 +8,6 @@ use super::summary::{FileReport, ImportSummary};
 use crate::intake::{Intake, Rules};
 use crate::names::{Names, NamesError};
 use memoir_capture::Salt;
-use memoir_event::Client;
 use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Redacted};
 use memoir_redact::Redactor;
 use std::collections::{BTreeSet, HashMap};
@@ -89,11 +88,7 @@ impl Importer<'_> {
         let cursors: HashMap<String, Cursor> =
             self.journal.cursors(STREAM_PREFIX)?.into_iter().map(|cursor| (cursor.stream.clone(), cursor)).collect();
         let mut summary = ImportSummary::default();
-        for (path, reason) in found.unreadable {
-            let client = summary.clients.keys().next().copied().unwrap_or(Client::Codex);
-            let failed = FileReport { failed: Some(reason), ..FileReport::default() };
-            summary.add(client, path, failed);
-        }
+        found.unreadable.into_iter().for_each(|unreadable| summary.add_unreadable(unreadable));
         let mut files = found.files;
         let is_new = |file: &SourceFile| !cursors.contains_key(&stream_of(file, shared.salt));
         let lists = copies::lists(&mut files, &is_new);

@@ -1,106 +1,183 @@
-//! Makes huge lines small while they are read: long strings lose their middle, so that a line of any length can be
-//! parsed in bounded memory.
+//! Makes huge JSON small while it is read: long strings lose their middle and long lists their end, so that input of any
+//! length can be parsed in bounded memory.
 
 use std::collections::VecDeque;
+use std::io::{self, Read};
 
 /// So much of the beginning and of the end of a long string is kept.
 const KEPT_BYTES: usize = 2 << 20;
 
-/// A line that is longer than this even so is given up.
-const LINE_BYTES_MAX: usize = 32 << 20;
+/// A record that is longer than this even so is given up.
+const RECORD_BYTES_MAX: usize = 32 << 20;
+
+/// So many elements of one list or object are kept.
+const ELEMENTS_MAX: u32 = 10_000;
+
+/// So many values of one record are kept: each costs far more memory than its text.
+const VALUES_MAX: u32 = 100_000;
+
+/// No parser goes deeper.
+const DEPTH_MAX: usize = 256;
+
+/// Shorter records have few enough values whatever they are.
+const CROWDED_FROM_BYTES: usize = 256 << 10;
 
 /// Takes one line, piece by piece.
-#[derive(Default)]
 pub(crate) struct Shrinker {
-    line: Vec<u8>,
+    kept: Vec<u8>,
     place: Place,
+    /// Elements so far of each list and object that is open.
+    open: Vec<u32>,
+    /// How many of them, from the outermost, are kept whole.
+    whole_depth: usize,
+    /// Whether what is in those is many records, not one.
+    has_records: bool,
+    /// The depth of the list whose end is being left out.
+    skipping: Option<usize>,
+    /// Values and bytes of the present record so far.
+    values: u32,
+    record_bytes: usize,
     /// Bytes of the present string so far.
-    string_bytes: u64,
+    string_bytes: usize,
     /// The end of the present string, once its beginning is long enough; each byte with whether a character begins there.
     tail: VecDeque<(u8, bool)>,
     /// Bytes left out of the present string.
     left_out: u64,
     total: u64,
+    is_cut: bool,
     given_up: bool,
 }
 
 /// Where in the JSON the next byte stands.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    #[default]
     Outside,
     Inside,
-    /// After a backslash, with so many digits to come.
-    Escape(u8),
+    /// After a backslash.
+    Escape,
+    /// In an escape, with so many digits to come.
+    Digits(u8),
+}
+
+impl Default for Shrinker {
+    fn default() -> Shrinker {
+        Shrinker::new(1, false)
+    }
 }
 
 impl Shrinker {
+    fn new(whole_depth: usize, has_records: bool) -> Shrinker {
+        Shrinker {
+            kept: Vec::new(),
+            place: Place::Outside,
+            open: Vec::new(),
+            whole_depth,
+            has_records,
+            skipping: None,
+            values: 0,
+            record_bytes: 0,
+            string_bytes: 0,
+            tail: VecDeque::new(),
+            left_out: 0,
+            total: 0,
+            is_cut: false,
+            given_up: false,
+        }
+    }
+
     /// Takes more of the line, which holds no newline.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total += u64::try_from(bytes.len()).unwrap_or(0);
-        let mut rest = bytes;
-        while let Some((&byte, after)) = rest.split_first() {
+        for &byte in bytes {
             match self.place {
-                Place::Outside => {
-                    let end = memchr::memchr(b'"', rest).map_or(rest.len(), |at| at + 1);
-                    let (part, after) = rest.split_at(end);
-                    self.keep(part);
-                    if part.last() == Some(&b'"') {
-                        self.place = Place::Inside;
-                        self.string_bytes = 0;
-                    }
-                    rest = after;
-                }
+                Place::Outside => self.outside(byte),
                 Place::Inside if byte == b'"' => {
                     self.end_string();
                     self.keep(b"\"");
                     self.place = Place::Outside;
-                    rest = after;
-                }
-                Place::Inside if byte == b'\\' => {
-                    self.inside(byte, true);
-                    self.place = Place::Escape(1);
-                    rest = after;
                 }
                 Place::Inside => {
                     self.inside(byte, byte & 0xc0 != 0x80);
-                    rest = after;
+                    if byte == b'\\' {
+                        self.place = Place::Escape;
+                    }
                 }
-                Place::Escape(left) => {
+                Place::Escape => {
                     self.inside(byte, false);
-                    let left = if left == 1 && byte == b'u' && self.begins_escape() { 5 } else { left };
-                    self.place = if left == 1 { Place::Inside } else { Place::Escape(left - 1) };
-                    rest = after;
+                    self.place = if byte == b'u' { Place::Digits(4) } else { Place::Inside };
+                }
+                Place::Digits(left) => {
+                    self.inside(byte, false);
+                    self.place = if left == 1 { Place::Inside } else { Place::Digits(left - 1) };
                 }
             }
         }
     }
 
-    /// Whether the byte before the one just taken was the backslash: a `u` further on is a digit's place, not an escape.
-    fn begins_escape(&self) -> bool {
-        let before = if self.tail.len() >= 2 {
-            self.tail.get(self.tail.len() - 2).map(|(byte, _)| *byte)
-        } else {
-            self.line.len().checked_sub(2).and_then(|at| self.line.get(at)).copied()
-        };
-        before == Some(b'\\')
+    fn outside(&mut self, byte: u8) {
+        match byte {
+            b'"' => {
+                self.place = Place::Inside;
+                self.string_bytes = 0;
+            }
+            b'[' | b'{' if self.open.len() < DEPTH_MAX => self.open.push(0),
+            b'[' | b'{' => self.given_up = true,
+            b']' | b'}' => {
+                if self.skipping == Some(self.open.len()) {
+                    self.skipping = None;
+                }
+                self.open.pop();
+            }
+            b',' => self.next_element(),
+            b':' => {}
+            _ => return self.keep_text(&[byte]),
+        }
+        self.keep(&[byte]);
+    }
+
+    fn next_element(&mut self) {
+        if self.skipping.is_some() {
+            return;
+        }
+        let depth = self.open.len();
+        if depth <= self.whole_depth && self.has_records {
+            (self.values, self.record_bytes, self.given_up) = (0, 0, false);
+        }
+        self.values += 1;
+        let Some(elements) = self.open.last_mut() else { return };
+        *elements += 1;
+        let is_too_much = *elements >= ELEMENTS_MAX || self.values >= VALUES_MAX || self.given_up;
+        if depth > self.whole_depth && is_too_much {
+            self.skipping = Some(depth);
+        }
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        if self.line.len() + bytes.len() > LINE_BYTES_MAX {
+        if self.skipping.is_some() {
+            self.is_cut = true;
+            return;
+        }
+        self.record_bytes += bytes.len();
+        if self.record_bytes > RECORD_BYTES_MAX {
             self.given_up = true;
         }
-        if !self.given_up {
-            self.line.extend_from_slice(bytes);
+        self.kept.extend_from_slice(bytes);
+    }
+
+    /// Keeps what the JSON is whole without.
+    fn keep_text(&mut self, bytes: &[u8]) {
+        if self.given_up {
+            self.is_cut = true;
+        } else {
+            self.keep(bytes);
         }
     }
 
     fn inside(&mut self, byte: u8, begins: bool) {
         self.string_bytes += 1;
-        let is_long = self.string_bytes > u64::try_from(KEPT_BYTES).unwrap_or(u64::MAX);
         // A character is never cut: the beginning ends where one begins.
-        if self.tail.is_empty() && self.left_out == 0 && (!is_long || !begins) {
-            self.keep(&[byte]);
+        if self.tail.is_empty() && self.left_out == 0 && (self.string_bytes <= KEPT_BYTES || !begins) {
+            self.keep_text(&[byte]);
             return;
         }
         self.tail.push_back((byte, begins));
@@ -112,15 +189,16 @@ impl Shrinker {
 
     fn end_string(&mut self) {
         if self.left_out > 0 {
+            self.is_cut = true;
             while self.tail.front().is_some_and(|(_, begins)| !begins) {
                 self.tail.pop_front();
                 self.left_out += 1;
             }
             let note = format!(" …[{} bytes left out]… ", self.left_out);
-            self.keep(note.as_bytes());
+            self.keep_text(note.as_bytes());
         }
         let tail: Vec<u8> = self.tail.drain(..).map(|(byte, _)| byte).collect();
-        self.keep(&tail);
+        self.keep_text(&tail);
         self.left_out = 0;
     }
 
@@ -129,36 +207,87 @@ impl Shrinker {
         if self.place != Place::Outside {
             self.end_string();
         }
-        ((!self.given_up).then_some(self.line), self.total)
+        ((!self.given_up).then_some(self.kept), self.total)
     }
 }
 
-/// Reads one JSON document of any length; long strings lose their middle. None if it stays too long even so.
-pub fn read_shrunk(input: &mut dyn std::io::Read) -> std::io::Result<Option<String>> {
-    let mut shrinker = Shrinker::default();
-    let mut plain = Vec::new();
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let read = match input.read(&mut buffer) {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        let part = buffer.get(..read).unwrap_or_default();
-        if part.is_empty() {
-            break;
-        }
-        if shrinker.total == 0 && plain.len() + part.len() <= PLAIN_BYTES_MAX {
-            plain.extend_from_slice(part);
-            continue;
-        }
-        shrinker.push(&std::mem::take(&mut plain));
-        shrinker.push(part);
+/// What is left of a record that has more values than memory is worth; nothing if it is to be taken as it is.
+pub(super) fn thinned(record: &[u8]) -> Option<(Option<Vec<u8>>, u64)> {
+    // Commas in texts count too: then nothing is left out.
+    let is_crowded = record.len() > CROWDED_FROM_BYTES
+        && memchr::memchr_iter(b',', record).count() > usize::try_from(ELEMENTS_MAX).unwrap_or(usize::MAX);
+    if !is_crowded {
+        return None;
     }
-    let document = if shrinker.total == 0 { Some(plain) } else { shrinker.finish().0 };
+    let mut shrinker = Shrinker::default();
+    shrinker.push(record);
+    (shrinker.is_cut || shrinker.given_up).then(|| shrinker.finish())
+}
+
+/// Reads one JSON document of any length; long strings lose their middle. None if it stays too long even so.
+pub fn read_shrunk(input: &mut dyn Read) -> io::Result<Option<String>> {
+    let mut plain = Vec::new();
+    input.take(u64::try_from(PLAIN_BYTES_MAX).unwrap_or(u64::MAX)).read_to_end(&mut plain)?;
+    let document = if plain.len() < PLAIN_BYTES_MAX {
+        thinned(&plain).map_or(Some(plain), |(thinned, _)| thinned)
+    } else {
+        let mut shrinker = Shrinker::default();
+        shrinker.push(&std::mem::take(&mut plain));
+        let mut buffer = vec![0; 64 << 10];
+        while let Some(part) = next_part(input, &mut buffer)? {
+            shrinker.push(part);
+        }
+        shrinker.finish().0
+    };
     Ok(document.map(|bytes| match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }))
+}
+
+/// What comes next; nothing at the end.
+fn next_part<'a>(input: &mut dyn Read, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
+    loop {
+        match input.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return Ok(buffer.get(..read?).filter(|part| !part.is_empty())),
+        }
+    }
+}
+
+/// A document that is many records, each of them made small while it is read.
+pub(super) struct ShrinkingReader<R> {
+    input: R,
+    shrinker: Shrinker,
+    buffer: Vec<u8>,
+    given: usize,
+}
+
+impl<R: Read> ShrinkingReader<R> {
+    /// `records_depth` says how many lists and objects there are around a record.
+    pub fn new(input: R, records_depth: usize) -> ShrinkingReader<R> {
+        ShrinkingReader { input, shrinker: Shrinker::new(records_depth, true), buffer: vec![0; 64 << 10], given: 0 }
+    }
+
+    /// Whether something was left out.
+    pub fn has_cut(&self) -> bool {
+        self.shrinker.is_cut
+    }
+}
+
+impl<R: Read> Read for ShrinkingReader<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.shrinker.kept.len() {
+            self.shrinker.kept.clear();
+            self.given = 0;
+            let Some(part) = next_part(&mut self.input, &mut self.buffer)? else { return Ok(0) };
+            self.shrinker.push(part);
+        }
+        let mut ready = self.shrinker.kept.get(self.given..).unwrap_or_default();
+        let read = ready.read(into)?;
+        self.given += read;
+        Ok(read)
+    }
 }
 
 /// A document up to this length is taken as it is.
@@ -192,8 +321,57 @@ mod tests {
 
     #[test]
     fn a_line_that_stays_too_long_is_given_up_and_measured() {
-        let line = format!("[{}]", "1,".repeat(20 << 20));
+        let line = "1".repeat(40 << 20);
         assert_eq!(shrink(line.as_bytes(), 1 << 20), (None, u64::try_from(line.len()).unwrap()));
+    }
+
+    #[test]
+    fn a_long_list_loses_its_end_and_what_stands_around_it_is_kept() {
+        let line = format!(r#"{{"a":[[{}1],{{"b":[{}"x"]}}],"c":"end"}}"#, "1,".repeat(500_000), "[],".repeat(500_000));
+        let (kept, _) = thinned(line.as_bytes()).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&kept.unwrap()).unwrap();
+        let lengths = [&value["a"][0], &value["a"][1]["b"]].map(|list| list.as_array().unwrap().len());
+        assert_eq!(lengths, [10_000, 10_000]);
+        assert_eq!(value["c"], "end");
+        assert!(thinned(serde_json::json!({"text": "a,".repeat(500_000)}).to_string().as_bytes()).is_none());
+    }
+
+    #[test]
+    fn lists_of_lists_are_no_way_around_the_limit() {
+        let inner = format!("[{}1]", "1,".repeat(999));
+        let line = format!(r#"{{"a":[{}1],"c":"end"}}"#, format!("{inner},").repeat(1000));
+        let (kept, _) = thinned(line.as_bytes()).unwrap();
+        let kept = kept.unwrap();
+        assert!(kept.len() < 400_000, "{}", kept.len());
+        assert_eq!(serde_json::from_slice::<serde_json::Value>(&kept).unwrap()["c"], "end");
+    }
+
+    #[test]
+    fn each_record_of_a_document_is_shrunk_by_itself() {
+        let long = "x".repeat(6 << 20);
+        let crowded = "1,".repeat(200_000);
+        let record = format!(r#"{{"long":"{long}","crowded":[{crowded}1],"end":1}}"#);
+        let document = format!(r#"{{"first":1,"messages":[{record},{record},{record}],"last":1}}"#);
+        let mut reader = ShrinkingReader::new(document.as_bytes(), 2);
+        let value: serde_json::Value = serde_json::from_reader(&mut reader).unwrap();
+        assert!(reader.has_cut());
+        assert_eq!((&value["first"], &value["last"]), (&1.into(), &1.into()));
+        let messages = value["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 3);
+        for message in messages {
+            assert!(message["long"].as_str().unwrap().len() < 5 << 20);
+            assert_eq!(message["crowded"].as_array().unwrap().len(), 10_000);
+            assert_eq!(message["end"], 1);
+        }
+    }
+
+    #[test]
+    fn a_document_of_ordinary_records_comes_out_as_it_went_in() {
+        let document = format!("[{}1]", r#"{"a":["\u00e9\\",{}]},"#.repeat(300_000));
+        let mut reader = ShrinkingReader::new(document.as_bytes(), 1);
+        let mut out = String::new();
+        reader.read_to_string(&mut out).unwrap();
+        assert!(out == document && !reader.has_cut());
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! What an import did: counted by client, problems by file.
 
+use super::files::Unreadable;
 use crate::policy::Reason;
 use memoir_capture::{Counts, Tally};
 use memoir_event::Client;
@@ -85,8 +86,10 @@ pub struct ImportSummary {
     pub tally: Tally,
     /// What the user does not want recorded, by reason.
     pub excluded: BTreeMap<Reason, u64>,
-    /// Files that something was wrong with.
+    /// Files that something was wrong with, as many as are worth listing.
     pub problems: Vec<FileProblem>,
+    /// How many files something was wrong with.
+    pub files_with_problems: u64,
     /// Projects that got their address.
     pub renamed: u64,
     /// Whether it was interrupted; the next import goes on.
@@ -105,16 +108,38 @@ impl ImportSummary {
         one.unfinished += u64::from(report.unfinished);
         one.failed += u64::from(report.failed.is_some());
         self.redactions += report.redactions;
-        let mut problems = report.tally.problems.clone();
+        let mut tally = report.tally;
         if let Some(reason) = report.failed {
-            problems.insert(reason, 1);
+            Tally::add(&mut tally.problems, &reason);
         }
-        if !problems.is_empty() && self.problems.len() < LISTED_MAX {
-            self.problems.push(FileProblem { path, problems });
-        }
-        self.tally.merge(report.tally);
+        self.list(path, &tally.problems);
+        self.tally.merge(tally);
         for (reason, count) in report.excluded {
             *self.excluded.entry(reason).or_default() += count;
+        }
+    }
+
+    /// Counts what could not even be looked into.
+    pub(super) fn add_unreadable(&mut self, unreadable: Unreadable) {
+        let failed = FileReport { failed: Some(unreadable.reason), ..FileReport::default() };
+        match unreadable.client {
+            Some(client) => self.add(client, unreadable.path, failed),
+            None => {
+                let mut problems = Counts::default();
+                failed.failed.iter().for_each(|reason| Tally::add(&mut problems, reason));
+                self.list(unreadable.path, &problems);
+                self.tally.merge(Tally { problems, ..Tally::default() });
+            }
+        }
+    }
+
+    fn list(&mut self, path: PathBuf, problems: &Counts) {
+        if problems.is_empty() {
+            return;
+        }
+        self.files_with_problems += 1;
+        if self.problems.len() < LISTED_MAX {
+            self.problems.push(FileProblem { path, problems: problems.clone() });
         }
     }
 
@@ -126,10 +151,5 @@ impl ImportSummary {
             Outcome::Suppressed => &mut self.suppressed,
         };
         *counter += 1;
-    }
-
-    /// How many files had a problem.
-    pub fn files_with_problems(&self) -> u64 {
-        u64::try_from(self.problems.len()).unwrap_or(u64::MAX)
     }
 }

@@ -95,8 +95,8 @@ pub fn run(context: &Context, args: &CoverageArgs) -> Result<Done> {
         out.line(&said)?;
     }
     out.flush()?;
-    for (path, reason) in &unreadable {
-        print::warn(&format!("{}: {reason}", path.display()));
+    for one in &unreadable {
+        print::warn(&format!("{}: {}", one.path.display(), one.reason));
     }
     Ok(if unreadable.is_empty() { Done::Well } else { Done::Partly })
 }

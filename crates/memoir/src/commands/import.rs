@@ -97,7 +97,8 @@ pub fn say(summary: &ImportSummary, dry_run: bool) -> Result<()> {
         let what: Vec<String> = problem.problems.iter().map(|(what, n)| format!("{what} ({n})")).collect();
         print::warn(&format!("{}: {}", problem.path.display(), what.join(", ")));
     }
-    let hidden = summary.problems.len().saturating_sub(PROBLEMS_SHOWN);
+    let shown = summary.problems.len().min(PROBLEMS_SHOWN);
+    let hidden = summary.files_with_problems.saturating_sub(u64::try_from(shown).unwrap_or(0));
     if hidden > 0 {
         print::warn(&format!("{hidden} more files with problems: see `memoir import --json`"));
     }
@@ -130,13 +131,16 @@ pub fn as_json(summary: &ImportSummary, dry_run: bool) -> serde_json::Value {
         })
         .collect();
     let excluded: Counts = summary.excluded.iter().map(|(reason, n)| (reason.as_str().to_owned(), *n)).collect();
-    let problems: Vec<_> =
-        summary.problems.iter().map(|file| json!({"path": file.path, "problems": file.problems})).collect();
+    let problems: Vec<_> = summary
+        .problems
+        .iter()
+        .map(|file| json!({"path": file.path.to_string_lossy(), "problems": file.problems}))
+        .collect();
     json!({
         "dryRun": dry_run, "clients": clients, "stored": summary.stored, "revised": summary.revised,
         "duplicate": summary.duplicate, "suppressed": summary.suppressed, "redacted": summary.redactions,
         "renamedProjects": summary.renamed, "context": summary.tally.context, "leftOut": summary.tally.left_out,
         "unknown": summary.tally.unknown, "problems": summary.tally.problems, "excluded": excluded,
-        "files": problems, "interrupted": summary.stopped,
+        "files": problems, "filesWithProblems": summary.files_with_problems, "interrupted": summary.stopped,
     })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Runs a shell script with the home on a small disk of its own; none, said loudly, where that is not permitted.
-fn on_small_disk(home: &Home, size: &str, script: &str) -> Option<Ran> {
+pub fn on_small_disk(home: &Home, size: &str, script: &str) -> Option<Ran> {
     let can = Command::new("unshare")
         .args(["-m", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"])
         .stdout(Stdio::null())
@@ -37,7 +37,7 @@ fn events(count: usize) -> Vec<serde_json::Value> {
         .collect()
 }
 
-fn read(home: &Home, name: &str) -> String {
+pub fn read(home: &Home, name: &str) -> String {
     fs::read_to_string(home.top().join(name)).unwrap()
 }
 

@@ -61,12 +61,17 @@ impl Ran {
 
 /// Runs to the end.
 pub fn run(command: Command, input: &[u8]) -> Ran {
+    run_measured(command, input).0
+}
+
+/// Runs to the end; and the most memory that it held, in kB.
+pub fn run_measured(command: Command, input: &[u8]) -> (Ran, u64) {
     let mut running = Running::start(command);
     let mut stdin = running.stdin.take().unwrap();
     let input = input.to_owned();
     // A process that refuses to start does not read its input; that is its right.
     let feeder = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let ran = running.finish();
+    let ran = running.finish_measured();
     feeder.join().unwrap();
     ran
 }
@@ -145,9 +150,16 @@ impl Running {
     }
 
     /// Waits for the end; one that does not come fails the test.
-    pub fn finish(mut self) -> Ran {
+    pub fn finish(self) -> Ran {
+        self.finish_measured().0
+    }
+
+    /// As [`Running::finish`]; and the most memory that it held, in kB.
+    pub fn finish_measured(mut self) -> (Ran, u64) {
         let deadline = Instant::now() + PATIENCE;
+        let mut peak_kb = 0;
         let status = loop {
+            peak_kb = peak_kb.max(self.peak_kb());
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
@@ -159,7 +171,14 @@ impl Running {
         for sign in ["panicked", "RUST_BACKTRACE", "stack backtrace", "thread 'main'"] {
             assert!(!err.contains(sign) && !out.contains(sign), "it panicked: {out}{err}");
         }
-        Ran { status, out, err }
+        (Ran { status, out, err }, peak_kb)
+    }
+
+    /// The most memory that it held so far, as far as the system tells.
+    fn peak_kb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
     }
 }
 

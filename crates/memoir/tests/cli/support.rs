@@ -1,6 +1,6 @@
 //! What the tests stand on: a home of their own, and the binary in it.
 
-pub use crate::process::{Ran, Running, Server, run};
+pub use crate::process::{Ran, Running, Server, run, run_measured};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

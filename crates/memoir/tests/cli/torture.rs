@@ -13,17 +13,17 @@ use std::time::Duration;
 
 const KILLS: usize = 40;
 
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
+    pub fn roll(&mut self, below: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) % below
     }
 
-    fn pause(&mut self, ms_max: u64) {
+    pub fn pause(&mut self, ms_max: u64) {
         std::thread::sleep(Duration::from_micros(self.roll(ms_max * 1000)));
     }
 }
@@ -180,7 +180,7 @@ fn keeper(world: &World<'_>, mut server: Server, mut dice: Dice) {
     }
 }
 
-fn number_from(name: &str) -> Option<u64> {
+pub fn number_from(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
