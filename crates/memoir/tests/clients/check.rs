@@ -77,7 +77,7 @@ fn by_everything(mut things: Vec<Thing>) -> Vec<Thing> {
 }
 
 /// What is told about each event, sorted.
-fn facts(desk: &Desk, client: Client, events: &[Value]) -> Vec<String> {
+pub fn facts(desk: &Desk, client: Client, events: &[Value]) -> Vec<String> {
     let project = format!("{}/", desk.world.project().display());
     let mut facts: Vec<String> = events
         .iter()
@@ -107,7 +107,7 @@ fn facts(desk: &Desk, client: Client, events: &[Value]) -> Vec<String> {
 }
 
 /// Fails with what only one side has.
-fn assert_same<T: PartialEq + Clone + Debug>(what: &str, one: &[T], other: &[T]) {
+pub fn assert_same<T: PartialEq + Clone + Debug>(what: &str, one: &[T], other: &[T]) {
     let (first, second) = (only_in(one, other), only_in(other, one));
     if !first.is_empty() || !second.is_empty() {
         panic!("{what} differ.\nonly the first has {first:#?}\nonly the second has {second:#?}");

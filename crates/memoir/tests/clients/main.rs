@@ -15,6 +15,7 @@ mod compaction;
 mod exec;
 mod forks;
 mod interrupts;
+mod mangled;
 mod sessions;
 mod settings;
 mod terminals;
