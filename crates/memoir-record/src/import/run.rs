@@ -24,6 +24,9 @@ const PORTIONS_WAITING: usize = 8;
 /// Events in one append: enough to share the cost of a sync, few enough to let other writers in.
 const APPEND_EVENTS_MAX: usize = 500;
 
+/// How long a writer with few events waits for more: small files would cost a sync each.
+const GATHER_TIME: Duration = Duration::from_millis(10);
+
 /// How long to try when another process keeps the journal locked.
 const LOCKED_PATIENCE: Duration = Duration::from_secs(60);
 
@@ -259,7 +262,7 @@ impl Writer<'_> {
                         }
                     }
                 }
-                next = if batch.len() < APPEND_EVENTS_MAX { receiver.try_recv().ok() } else { None };
+                next = if batch.len() < APPEND_EVENTS_MAX { receiver.recv_timeout(GATHER_TIME).ok() } else { None };
             }
             if let Some(journal) = self.journal {
                 for outcome in append_with_patience(journal, &batch, &cursors)? {
