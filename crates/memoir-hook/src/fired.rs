@@ -41,6 +41,18 @@ pub(crate) fn once_more(
     Ok(Cursor { stream, sequence, position: now_ms.to_string() })
 }
 
+/// Forgets payloads that could not be understood: session files have told what they were about.
+pub fn forgive(journal: &dyn Journal) -> Result<(), JournalError> {
+    let bad = |cursor: &Cursor| cursor.sequence > 0 && cursor.stream.ends_with(BAD_PAYLOAD);
+    let cursors = journal.cursors(PREFIX)?.into_iter().filter(bad);
+    let cursors: Vec<Cursor> =
+        cursors.map(|cursor| Cursor { sequence: 0, position: "0".to_owned(), ..cursor }).collect();
+    if !cursors.is_empty() {
+        journal.append(&[], &cursors)?;
+    }
+    Ok(())
+}
+
 /// Every event that has fired.
 pub fn fired(journal: &dyn Journal) -> Result<Vec<Fired>, JournalError> {
     let cursors = journal.cursors(PREFIX)?;

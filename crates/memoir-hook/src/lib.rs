@@ -7,4 +7,4 @@ mod call;
 mod fired;
 
 pub use call::{Answer, Hook};
-pub use fired::{Fired, fired};
+pub use fired::{Fired, fired, forgive};

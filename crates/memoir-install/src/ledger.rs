@@ -33,6 +33,9 @@ struct Entry {
     /// A digest of the file as memoir left it; none if somebody else wrote to it between two changes of memoir's.
     #[serde(default)]
     left: Option<String>,
+    /// Where it is kept as it was, if memoir made that copy.
+    #[serde(default)]
+    backup: Option<PathBuf>,
 }
 
 impl Ledger {
@@ -81,13 +84,17 @@ impl Ledger {
         let known = self.files.get(&change.path);
         let is_new = change.before.is_none() || known.is_some_and(|known| known.is_new);
         let is_exact = match (&change.before, known) {
-            (None, _) => true,
             (Some(before), Some(known)) => known.left.as_deref() == Some(digest(before).as_str()),
-            (Some(before), None) => back_up(&change.path, before)?,
+            _ => true,
+        };
+        let backup = match (&change.before, known) {
+            (_, Some(known)) => known.backup.clone(),
+            (Some(before), None) => Some(back_up(&change.path, before)?),
+            (None, None) => None,
         };
         change.make()?;
         let left = change.after.as_deref().map(digest).filter(|_| is_exact);
-        self.files.insert(change.path.clone(), Entry { client, is_new, left });
+        self.files.insert(change.path.clone(), Entry { client, is_new, left, backup });
         Ok(())
     }
 
@@ -97,7 +104,17 @@ impl Ledger {
         if entry.is_new {
             return Some(None);
         }
-        read(&backup_of(path)).ok().flatten().map(Some)
+        read(entry.backup.as_ref()?).ok().flatten().map(Some)
+    }
+
+    /// Whether memoir has changed the file.
+    pub fn knows(&self, path: &Path) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// Whether memoir has changed no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
     }
 
     /// Whether the file is there only because of memoir.
@@ -105,19 +122,18 @@ impl Ledger {
         self.files.get(path).is_some_and(|entry| entry.is_new)
     }
 
-    /// Undoes a change: afterwards neither the backup nor the list remembers the file.
-    pub fn undo(&mut self, change: &Change) -> Result<(), InstallError> {
+    /// Undoes a change: afterwards the list does not remember the file, nor is there a backup. Only if the file itself
+    /// is gone the backup stays, and is given back: it is the last copy.
+    pub fn undo(&mut self, change: &Change) -> Result<Option<PathBuf>, InstallError> {
         change.make()?;
-        if self.files.remove(&change.path).is_some() {
-            let backup = backup_of(&change.path);
-            match fs::remove_file(&backup) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(InstallError::io("remove", &backup)(error));
-                }
-                _ => {}
-            }
+        let Some(backup) = self.files.remove(&change.path).and_then(|entry| entry.backup) else { return Ok(None) };
+        if change.before.is_none() && backup.exists() {
+            return Ok(Some(backup));
         }
-        Ok(())
+        match fs::remove_file(&backup) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(InstallError::io("remove", &backup)(error)),
+            _ => Ok(None),
+        }
     }
 }
 
@@ -125,21 +141,19 @@ fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-fn backup_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(BACKUP_END);
-    PathBuf::from(name)
-}
-
-/// Keeps what the file was, with the same rights. A backup that is there already is older, and stays; whether the backup
-/// is that very text.
-fn back_up(path: &Path, before: &str) -> Result<bool, InstallError> {
-    let backup = backup_of(path);
-    if let Some(older) = read(&backup)? {
-        return Ok(older == before);
-    }
+/// Keeps what the file was, with the same rights, under a name that nobody uses.
+fn back_up(path: &Path, before: &str) -> Result<PathBuf, InstallError> {
+    let named = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(BACKUP_END);
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let more = (2..).map(|number| named(&format!("-{number}")));
+    let is_free = |path: &PathBuf| path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let backup = std::iter::once(named("")).chain(more).take(100).find(is_free).unwrap_or_else(|| named("-last"));
     write_atomically(&backup, before.as_bytes(), None)?;
     let rights = fs::metadata(path).map_err(InstallError::io("read", path))?.permissions();
     fs::set_permissions(&backup, rights).map_err(InstallError::io("write", &backup))?;
-    Ok(true)
+    Ok(backup)
 }

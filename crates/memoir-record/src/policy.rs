@@ -108,7 +108,8 @@ impl Policy {
         self.markers.iter().any(|marker| prompt.contains(marker))
     }
 
-    fn matches(&self, text: &str) -> bool {
+    /// Whether a text is excluded by a pattern.
+    pub fn excludes_text(&self, text: &str) -> bool {
         !self.patterns.is_empty() && self.patterns.is_match(text)
     }
 }
@@ -170,7 +171,7 @@ impl Judge {
             }
         }
         self.forbids_tool(policy, captured)
-            .or_else(|| policy.matches(&event.content.plain()).then_some(Reason::Pattern))
+            .or_else(|| policy.excludes_text(&event.content.plain()).then_some(Reason::Pattern))
     }
 
     fn forbids_tool(&mut self, policy: &Policy, captured: &Captured) -> Option<Reason> {

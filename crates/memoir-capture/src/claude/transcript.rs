@@ -38,6 +38,8 @@ struct State {
     /// Digests of queued prompts that were taken in; the same text may come again as a record.
     absorbed: Vec<String>,
     cost: Option<String>,
+    /// When something was written last.
+    time: Option<String>,
     /// The message whose cost was told last: more of it may follow.
     counted: Counted,
 }
@@ -192,6 +194,8 @@ impl Transcript {
             None
         });
         let time = time.or_else(|| self.stream.now.as_ref().map(|now| Time::from_ms(now())));
+        let time = time.or_else(|| self.time_of_note(found));
+        self.state.time = time.as_ref().map(|time| time.given().to_owned()).or_else(|| self.state.time.take());
         self.enter(found);
         let is_said = matches!(kind, "user" | "assistant");
         let uuid = found.uuid.owned().or_else(|| is_said.then(|| format!("line/{}", digest(text))));
@@ -219,6 +223,12 @@ impl Transcript {
         }
         let At { uuid, out, .. } = at;
         name_by_record(&uuid, out);
+    }
+
+    /// When a note was made that says no time itself: after what was written last.
+    fn time_of_note(&self, found: &Record<'_>) -> Option<Time> {
+        let is_note = found.uuid.get().is_none() && found.timestamp.get().is_none();
+        self.state.time.as_deref().filter(|_| is_note).and_then(|time| Time::parse(time).ok())
     }
 
     /// Sets the scene to where the record happened.

@@ -285,3 +285,18 @@ fn a_huge_result_loses_its_middle_and_says_how_much_there_was() {
     let text = result.event.content.plain();
     assert!(text.chars().count() <= 100_200 && text.contains("150000"), "{} {}", text.len(), &text[49_900..50_100]);
 }
+
+#[test]
+fn what_claude_notes_without_a_time_happened_when_it_wrote_last() {
+    let world = check(
+        ".claude/projects/-p/5e550000-0000-4000-8000-000000000001.jsonl",
+        &[
+            r#"{"type":"user","message":{"role":"user","content":"what is in here?"},"uuid":"u1","sessionId":"5e550000-0000-4000-8000-000000000001","cwd":"/p","timestamp":"2026-01-02T03:04:05.000Z"}"#,
+            r#"{"type":"cost-state","sessionId":"5e550000-0000-4000-8000-000000000001","totalCostUSD":0.25}"#,
+        ],
+        &["session_started: 5e550000-0000-4000-8000-000000000001 /p", "user_message: what is in here?", "usage: 0.25"],
+    );
+    assert!(
+        world.events().iter().all(|stored| stored.event.time.as_ref().unwrap().given() == "2026-01-02T03:04:05.000Z")
+    );
+}

@@ -7,7 +7,7 @@ use crate::exit::{Done, Usage};
 use crate::print::Out;
 use crate::settings::{Origin, Settings};
 use anyhow::{Context as _, Result};
-use memoir_record::{OFF_FILE, Projects};
+use memoir_record::{OFF_FILE, Policy, Projects};
 use serde_json::json;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -21,7 +21,15 @@ pub fn run(context: &Context, args: &ExcludeArgs) -> Result<Done> {
             change(context, "capture.exclude_paths", &dir.to_string_lossy(), args.remove)?
         }
         Some(ExcludeWhat::Tool { name }) => change(context, "capture.exclude_tools", name, args.remove)?,
-        Some(ExcludeWhat::Pattern { pattern }) => change(context, "capture.exclude_patterns", pattern, args.remove)?,
+        Some(ExcludeWhat::Pattern { pattern }) => {
+            let policy = Policy::new(Vec::new(), Vec::new(), std::slice::from_ref(pattern), Vec::new());
+            if !args.remove && policy.is_ok_and(|policy| policy.excludes_text("")) {
+                return Err(
+                    Usage(format!("`{pattern}` matches everything: to record nothing, use `memoir pause`")).into()
+                );
+            }
+            change(context, "capture.exclude_patterns", pattern, args.remove)?
+        }
     };
     let mut out = Out::new();
     out.line(&said)?;
@@ -93,6 +101,9 @@ fn change(context: &Context, key: &'static str, value: &str, remove: bool) -> Re
         "capture.exclude_tools" => context.settings.exclude_tools.clone(),
         _ => context.settings.exclude_patterns.clone(),
     };
+    if value.trim().is_empty() {
+        return Err(Usage("nothing is named: pass what is not to be recorded".into()).into());
+    }
     let is_there = names.iter().any(|name| name == value);
     match (remove, is_there) {
         (true, false) => return Err(Usage(format!("`{value}` is not excluded")).into()),

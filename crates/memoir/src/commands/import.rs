@@ -13,6 +13,9 @@ use serde_json::json;
 /// So many files with problems are shown.
 const PROBLEMS_SHOWN: usize = 10;
 
+/// As a shell says of a command that was interrupted.
+const INTERRUPTED: u8 = 130;
+
 pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
     let wanted = Wanted {
         clients: args.client.iter().map(|name| name.client()).collect(),
@@ -31,6 +34,10 @@ pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
     if is_all && !args.dry_run && !summary.stopped {
         // Session files have told what hooks could not keep.
         let _ = std::fs::remove_file(context.home.dropped_file());
+        memoir_hook::forgive(&context.home.journal(&context.settings, Life::Short)?)?;
+    }
+    if summary.stopped {
+        return Ok(Done::Code(INTERRUPTED));
     }
     let named_nothing = !args.path.is_empty() && summary.clients.values().all(|client| client.files == client.failed);
     Ok(if named_nothing { Done::Partly } else { Done::Well })

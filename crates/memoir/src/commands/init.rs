@@ -49,6 +49,11 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Done> {
     } else {
         say(args, &mut out, &decided)?;
         import_history(context, args, &mut out)?;
+        let is_ready = decided.iter().any(|one| matches!(one.outcome, Outcome::Planned(_) | Outcome::HistoryOnly));
+        if is_ready && !args.dry_run && !args.no_import {
+            out.line("next: work as usual; `memoir doctor` shows whether the hooks fire, `memoir search` finds what was done")?;
+            out.flush()?;
+        }
     }
     Ok(if failed { Done::Partly } else { Done::Well })
 }
@@ -207,9 +212,7 @@ fn import_history(context: &Context, args: &InitArgs, out: &mut Out) -> Result<(
         return Ok(out.flush()?);
     }
     let summary = import::import(context, &wanted, false)?;
-    import::say(&summary, false)?;
-    out.line("next: work as usual; `memoir doctor` shows whether the hooks fire, `memoir search` finds what was done")?;
-    Ok(out.flush()?)
+    import::say(&summary, false)
 }
 
 fn say_json(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decided]) -> Result<()> {

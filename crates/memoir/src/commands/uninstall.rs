@@ -22,7 +22,7 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
         for change in needed.iter().flat_map(|plan| plan.changes()).filter(|change| change.is_needed()) {
             init::show(&mut out, change, &redactor)?;
         }
-        if needed.is_empty() {
+        if needed.is_empty() && problems.is_empty() {
             out.line("no client has hooks of memoir's")?;
         }
         out.flush()?;
@@ -38,13 +38,20 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
             anyhow::bail!("nothing was changed");
         }
         for plan in &plans {
-            if let Err(error) = undo(plan, &mut ledger) {
-                problems.push((plan.client, error));
+            match undo(plan, &mut ledger) {
+                Ok(kept) => kept.iter().for_each(|file| {
+                    print::warn(&format!(
+                        "{}: its settings are gone; as they were, they are in {}",
+                        plan.client,
+                        file.display()
+                    ));
+                }),
+                Err(error) => problems.push((plan.client, error)),
             }
         }
         ledger.remove_empty_dirs();
         ledger.save(&file)?;
-        if args.client.is_empty() && problems.is_empty() {
+        if ledger.is_empty() && problems.is_empty() {
             Launcher::in_home(context.home.dir()).remove()?;
         }
         if everything && problems.is_empty() {
@@ -90,6 +97,8 @@ fn plans(ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>, Vec<(Client, Inst
             match undo_plan(client, &dir, ledger) {
                 Ok(Some(plan)) => plans.push(plan),
                 Ok(None) => {}
+                // Nothing of memoir's is behind a link that it never wrote through.
+                Err(InstallError::Symlink(path)) if !ledger.knows(&path) => {}
                 Err(error) => problems.push((client, error)),
             }
         }
@@ -97,8 +106,10 @@ fn plans(ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>, Vec<(Client, Inst
     (plans, problems)
 }
 
-fn undo(plan: &Plan, ledger: &mut Ledger) -> Result<(), InstallError> {
+/// Undoes it all. What is given back are the last copies of files that are gone.
+fn undo(plan: &Plan, ledger: &mut Ledger) -> Result<Vec<PathBuf>, InstallError> {
     // The list of what is trusted first: its entries are found by the hooks.
     let changes: Vec<&Change> = plan.changes().collect();
-    changes.into_iter().rev().try_for_each(|change| ledger.undo(change))
+    let kept: Result<Vec<_>, _> = changes.into_iter().rev().map(|change| ledger.undo(change)).collect();
+    Ok(kept?.into_iter().flatten().collect())
 }

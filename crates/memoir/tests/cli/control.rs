@@ -132,6 +132,14 @@ fn a_project_is_turned_off_by_a_file_in_it() {
 }
 
 #[test]
+fn nobody_excludes_everything_by_a_slip() {
+    let home = Home::new();
+    home.run(&["exclude", "tool", ""]).failed_in_one_line(2, &["nothing is named"]);
+    home.run(&["exclude", "pattern", ""]).failed_in_one_line(2, &["matches everything"]);
+    home.run(&["exclude", "pattern", "a*"]).failed_in_one_line(2, &["matches everything"]);
+}
+
+#[test]
 fn a_path_that_is_not_there_is_excluded_without_dots() {
     let home = Home::new();
     home.run(&["exclude", "path", "/nowhere/at/../all/."]).succeeded();

@@ -100,4 +100,5 @@ fn payloads_that_cannot_be_read_and_events_that_were_lost_are_counted_until_an_i
     assert_eq!(home.status()["dropped"], 5);
     home.run(&["import"]).succeeded();
     assert_eq!(home.status()["dropped"], 0);
+    assert!(!home.run(&["doctor"]).out.contains("gemini sent"));
 }

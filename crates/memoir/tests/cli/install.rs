@@ -79,6 +79,39 @@ fn init_shows_a_diff_installs_and_is_idempotent_and_uninstall_restores_every_byt
 }
 
 #[test]
+fn a_copy_that_somebody_else_made_is_left_alone() {
+    let home = user();
+    fs::write(home.top().join(".claude/settings.json.before-memoir"), "mine").unwrap();
+    let before = files(&home);
+    home.run(&["init", "--yes"]).succeeded();
+    assert_eq!(read(&home, ".claude/settings.json.before-memoir-2"), CLAUDE_SETTINGS);
+    home.run(&["uninstall", "--yes"]).succeeded();
+    assert_eq!(files(&home), before);
+}
+
+#[test]
+fn the_last_copy_of_settings_that_are_gone_stays() {
+    let home = user();
+    home.run(&["init", "--yes"]).succeeded();
+    fs::remove_file(home.top().join(".claude/settings.json")).unwrap();
+    let told = home.run(&["uninstall", "--yes"]).succeeded();
+    assert!(told.err.contains("as they were, they are in"), "{}", told.err);
+    assert_eq!(read(&home, ".claude/settings.json.before-memoir"), CLAUDE_SETTINGS);
+}
+
+#[test]
+fn settings_behind_a_link_that_memoir_never_wrote_do_not_keep_it_from_leaving() {
+    let home = user();
+    let settings = home.top().join(".claude/settings.json");
+    fs::rename(&settings, home.top().join("real.json")).unwrap();
+    std::os::unix::fs::symlink(home.top().join("real.json"), &settings).unwrap();
+    home.run(&["init", "--yes"]).failed(1, &["is a symbolic link"]);
+    home.run(&["uninstall", "--everything", "--yes"]).succeeded();
+    assert!(!home.dir().exists());
+    assert_eq!(read(&home, "real.json"), CLAUDE_SETTINGS);
+}
+
+#[test]
 fn without_a_terminal_nothing_is_changed_unless_the_user_says_yes() {
     let home = user();
     let before = files(&home);
