@@ -192,8 +192,8 @@ impl ClientName {
 #[derive(Args)]
 #[command(after_help = "\
 Finds Codex, Claude Code and Gemini CLI by their directories (CODEX_HOME,
-CLAUDE_CONFIG_DIR, GEMINI_CLI_HOME, or the usual ones), shows what it will
-change in their settings, asks, and changes it. The file as it was is kept
+CLAUDE_CONFIG_DIR, GEMINI_CLI_HOME, or the usual ones) or programs, shows what
+it will change in their settings, asks, and changes it. The file as it was is kept
 beside it as NAME.before-memoir. Hooks call memoir by a link in its home, so
 that an upgrade changes nothing. Then imports what the agents have on disk;
 Copilot CLI and opencode have no hooks for memoir, only history.
