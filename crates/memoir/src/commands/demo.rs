@@ -3,6 +3,7 @@
 use crate::exit::Done;
 use crate::print::{Out, Style};
 use anyhow::{Context, Result};
+use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,6 +20,44 @@ fn events() -> String {
     ]
     .join("\n")
         + "\n"
+}
+
+/// A session of Claude Code's.
+const SESSION: &str = "4c1a77d2-90be-4e0b-a7a5-3f6d1b2c8e90";
+
+/// Its file: a prompt, an edit, what came of it.
+fn session() -> String {
+    let now_ms = crate::home::now_ms();
+    let record = |kind: &str, n: i64, message: serde_json::Value| {
+        json!({
+            "type": kind, "uuid": format!("u{n}"), "sessionId": SESSION, "promptId": "p1", "cwd": "/home/you/shop",
+            "timestamp": memoir_event::format_ms(now_ms + n * 1000), "message": message,
+        })
+        .to_string()
+    };
+    let edit = json!({"file_path": "/home/you/shop/src/login.rs", "old_string": "3", "new_string": "5"});
+    let records = [
+        record("user", 1, json!({"role": "user", "content": PROMPT})),
+        record(
+            "assistant",
+            2,
+            json!({"id": "m1", "content": [{"type": "tool_use", "id": "c1", "name": "Edit", "input": edit}]}),
+        ),
+        record("user", 3, json!({"content": [{"type": "tool_result", "tool_use_id": "c1", "content": "updated"}]})),
+        record("assistant", 4, json!({"id": "m2", "content": [{"type": "text", "text": "Five attempts now."}]})),
+    ];
+    records.join("\n") + "\n"
+}
+
+const PROMPT: &str = "Allow five login attempts, not three.";
+
+/// What its hook says of the prompt.
+fn prompt(file: &str) -> String {
+    json!({
+        "hook_event_name": "UserPromptSubmit", "session_id": SESSION, "prompt_id": "p1", "transcript_path": file,
+        "cwd": "/home/you/shop", "prompt": PROMPT,
+    })
+    .to_string()
 }
 
 pub fn run() -> Result<Done> {
@@ -40,6 +79,15 @@ pub fn run() -> Result<Done> {
     show.run(&["timeline", "--oldest-first"], None)?;
     show.run(&["sessions"], None)?;
     show.run(&["status"], None)?;
+    show.say("Claude Code's hook tells of a prompt while it happens, and later its session file is imported:")?;
+    let file = home.path().join(format!("{SESSION}.jsonl"));
+    std::fs::write(&file, session()).context("cannot write a session file for the demo")?;
+    let file = file.to_string_lossy().into_owned();
+    show.run(&["hook", "claude"], Some(&prompt(&file)))?;
+    show.run(&["import", "--path", &file], None)?;
+    show.say("The prompt that both saw is one event, and the change of the file leads back to it:")?;
+    show.run(&["timeline", "--session", SESSION, "--type", "user_message"], None)?;
+    show.run(&["file", "/home/you/shop/src/login.rs"], None)?;
     show.say("And the proof that nothing stored was changed:")?;
     show.run(&["verify"], None)?;
     show.say("That home is thrown away now. Yours is ~/.memoir: `memoir help` goes on from here.")?;
