@@ -74,9 +74,10 @@ impl Interned {
             return Ok(*known);
         }
         let client = client_code(origin.client);
+        // A project has any number of sessions: left to itself, SQLite looks through all of them.
         let found = connection
             .prepare_cached(
-                "SELECT no FROM origin WHERE session = ?1 AND source = ?2 AND client = ?3 AND thread IS ?4 AND repo = ?5 AND actor IS ?6",
+                "SELECT no FROM origin INDEXED BY origin_session WHERE session = ?1 AND source = ?2 AND client = ?3 AND thread IS ?4 AND repo = ?5 AND actor IS ?6",
             )?
             .query_row(
                 (&origin.session, origin.source.code(), client, &origin.thread, &origin.repo, &origin.actor),
