@@ -150,7 +150,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// A prompt that was handed to the client and that its output does not repeat; `name` is the capture's own.
+    /// A prompt as [`Maker::prompt`], where the client gives it no name that others know; `name` is the capture's own.
     pub fn given_prompt(&mut self, text: &str, name: &str) {
         let sorted = boundary::sort(text);
         for (nth, (label, kept)) in sorted.context.iter().enumerate() {

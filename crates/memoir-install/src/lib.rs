@@ -5,18 +5,18 @@
 
 mod change;
 mod error;
-mod helper;
 mod ledger;
 mod link;
 mod place;
 mod plan;
+mod project_script;
 mod state;
 
 pub use change::{Change, write_atomically};
 pub use error::InstallError;
-pub use helper::{HelperFiles, HelperOptions, write_helper};
 pub use ledger::Ledger;
 pub use link::Launcher;
 pub use place::{Place, place};
 pub use plan::{Plan, plan, undo_plan};
+pub use project_script::{ScriptFiles, ScriptOptions, write_script};
 pub use state::{State, state};

@@ -6,7 +6,7 @@ use crate::out::Out;
 use crate::parser::read;
 use crate::scene::{Maker, Scene};
 use crate::when;
-use memoir_event::{Client, Identity, Source};
+use memoir_event::{Client, Source};
 use serde::de::DeserializeSeed;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -58,11 +58,6 @@ fn one_entry(number: u64, text: &str, scene: &mut Scene, out: &mut Out) {
     session.clone_into(&mut scene.thread);
     let time = when::read(entry.timestamp).unwrap_or_default();
     let id = entry.message_id.whole().unwrap_or_default();
-    let mut maker = Maker::of_record(scene, time, number, out);
-    maker.prompt(message);
-    for captured in maker.out.of_record() {
-        // The chat has another id for it: found by its text.
-        captured.event.identities.retain(|identity| matches!(identity, Identity::Alike(_)));
-        captured.event.identities.insert(0, Identity::Named(format!("log/{id}")));
-    }
+    // The chat has another id for it: found by its text.
+    Maker::of_record(scene, time, number, out).given_prompt(message, &format!("log/{id}"));
 }

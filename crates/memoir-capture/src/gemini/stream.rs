@@ -110,13 +110,8 @@ impl ExecStream {
             Some("init") => self.init(&line, time, out),
             Some("message") if line.role.is("user") => {
                 if let Some(text) = line.content.said() {
-                    let name = self.name("prompt");
-                    let mut maker = Maker::of_record(&self.scene, time, number, out);
-                    maker.prompt(text);
-                    for captured in maker.out.of_record() {
-                        captured.event.identities.retain(|identity| matches!(identity, Identity::Alike(_)));
-                        captured.event.identities.insert(0, name.clone());
-                    }
+                    let name = format!("{}/{number}/prompt", self.state.run);
+                    Maker::of_record(&self.scene, time, number, out).given_prompt(text, &name);
                 }
             }
             Some("message") => {

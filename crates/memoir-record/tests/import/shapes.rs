@@ -198,6 +198,17 @@ fn gemini_logs_the_prompts_of_chats_that_are_gone() {
 }
 
 #[test]
+fn two_notices_in_one_logged_prompt_are_two() {
+    check(
+        ".gemini/tmp/proj/logs.json",
+        &[
+            r#"[{"sessionId":"9e31","messageId":0,"type":"user","message":"<task-notification>one is done</task-notification>\n<task-notification>two is done</task-notification>","timestamp":"2025-08-30T10:00:00.000Z"}]"#,
+        ],
+        &["context: one is done", "context: two is done"],
+    );
+}
+
+#[test]
 fn copilot_writes_events() {
     check(
         ".copilot/session-state/3b17/events.jsonl",

@@ -84,7 +84,7 @@ fn fragment() -> impl Strategy<Value = String> {
         "|",
         "%3D",
         "PWD=",
-        "/work/main",
+        "/srv/app",
         "pwd",
         "+",
         "/",

@@ -6,7 +6,7 @@ use crate::exit::{Done, Usage};
 use crate::print::Out;
 use anyhow::{Context as _, Result};
 use memoir_event::Client;
-use memoir_install::{HelperOptions, Launcher, write_helper};
+use memoir_install::{Launcher, ScriptOptions, write_script};
 use memoir_record::ServerUrl;
 
 pub fn run(context: &Context, args: &InstallHookArgs) -> Result<Done> {
@@ -17,14 +17,14 @@ pub fn run(context: &Context, args: &InstallHookArgs) -> Result<Done> {
     let url = url.ok_or_else(|| Usage("no server is named: pass --server-url, or set `server_url`".into()))?;
     ServerUrl::parse(&url).map_err(|error| Usage(format!("--server-url: {error}")))?;
     let launcher = Launcher::in_home(context.home.dir());
-    let options = HelperOptions {
+    let options = ScriptOptions {
         target_dir: &args.target_dir,
         command: &init::command(context, &launcher, client),
         server_url: &url,
         force: args.force,
     };
     // They belong to the project, not to memoir.
-    let files = crate::umask::as_the_user(|| write_helper(options))?;
+    let files = crate::umask::as_the_user(|| write_script(options))?;
     context.home.prepare()?;
     launcher.point_at(&std::env::current_exe().context("cannot tell where memoir itself is")?)?;
     let mut out = Out::new();

@@ -15,7 +15,7 @@ const EXAMPLE: &str = "memoir.example.json";
 
 /// What the script does.
 #[derive(Debug, Clone, Copy)]
-pub struct HelperOptions<'a> {
+pub struct ScriptOptions<'a> {
     /// The project.
     pub target_dir: &'a Path,
     /// The command that it runs in the end.
@@ -28,7 +28,7 @@ pub struct HelperOptions<'a> {
 
 /// The files that were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HelperFiles {
+pub struct ScriptFiles {
     /// The script.
     pub script: PathBuf,
     /// The example.
@@ -36,10 +36,10 @@ pub struct HelperFiles {
 }
 
 /// Writes both files, or neither if one of them must not be written.
-pub fn write_helper(options: HelperOptions<'_>) -> Result<HelperFiles, InstallError> {
+pub fn write_script(options: ScriptOptions<'_>) -> Result<ScriptFiles, InstallError> {
     let target = fs::canonicalize(options.target_dir).map_err(InstallError::io("look into", options.target_dir))?;
     let (codex, hooks) = (target.join(".codex"), target.join(".codex/hooks"));
-    let files = HelperFiles { script: hooks.join(SCRIPT), example: hooks.join(EXAMPLE) };
+    let files = ScriptFiles { script: hooks.join(SCRIPT), example: hooks.join(EXAMPLE) };
     for dir in [&codex, &hooks] {
         match fs::symlink_metadata(dir) {
             Ok(metadata) if metadata.is_symlink() => return Err(InstallError::Symlink(dir.clone())),
@@ -69,7 +69,7 @@ pub fn write_helper(options: HelperOptions<'_>) -> Result<HelperFiles, InstallEr
     Ok(files)
 }
 
-fn script(options: HelperOptions<'_>) -> String {
+fn script(options: ScriptOptions<'_>) -> String {
     format!(
         "#!/bin/sh\n\
          # Hands what Codex does to memoir: into the journal here, and to the server below.\n\
