@@ -176,7 +176,7 @@ fn build() -> Filter {
     let mut filter = Filter {
         map: vec![0; 1 << (MAP_BITS - 6)],
         heads: vec![NONE; 1 << BUCKET_BITS],
-        actions: Vec::with_capacity(3072),
+        actions: Vec::with_capacity(4608),
     };
     for &(words, call) in CALLS {
         for word in words {
@@ -247,19 +247,16 @@ fn anchor(pattern: &str, mut put: impl FnMut([u8; 4], u8)) {
     }
     let Some((offset, literal, next)) = best else { return };
     let rare = |b: u8| !b.is_ascii_lowercase();
+    // Windows are folded, so one byte of each that fold to the same is enough.
+    let is_first = |b: u8| shape::in_class(next, b) && (b | 0x20 == b || !shape::in_class(next, b | 0x20));
     match *literal {
         [a, b] => {
-            for c in (0u8..128).filter(|&c| shape::in_class(next, c)) {
-                for d in (0u8..128).filter(|&d| shape::in_class(next, d)) {
-                    put([a, b, c, d], offset as u8);
-                }
+            let nexts: Vec<u8> = (0u8..128).filter(|&b| is_first(b)).collect();
+            for &c in &nexts {
+                nexts.iter().for_each(|&d| put([a, b, c, d], offset as u8));
             }
         }
-        [a, b, c] => {
-            for d in (0u8..128).filter(|&d| shape::in_class(next, d)) {
-                put([a, b, c, d], offset as u8);
-            }
-        }
+        [a, b, c] => (0u8..128).filter(|&d| is_first(d)).for_each(|d| put([a, b, c, d], offset as u8)),
         _ => {
             let at = literal
                 .windows(4)

@@ -41,7 +41,8 @@ pub struct SqliteOptions {
     pub lock_wait: Duration,
     /// The log is folded into the file when it has grown to this size.
     pub log_bytes_max: u64,
-    /// At most so many reading connections are kept.
+    /// At most so many reading connections are kept. With none, reads take the writing one while nobody writes: to
+    /// open another is a good part of what a short process does.
     pub readers_max: usize,
 }
 
@@ -51,7 +52,7 @@ const SHORT_LOG_BYTES: u64 = 640 << 10;
 impl SqliteOptions {
     /// For a process that lives for a moment: opening must not have to re-read a long log.
     pub const fn short_lived() -> SqliteOptions {
-        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: SHORT_LOG_BYTES, readers_max: 1 }
+        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: SHORT_LOG_BYTES, readers_max: 0 }
     }
 
     /// For bulk work and servers.
@@ -129,6 +130,11 @@ impl SqliteJournal {
 
     /// Runs `work` on a reading connection inside one transaction, so that all it reads is of one moment.
     fn with_reader<T>(&self, work: impl FnOnce(&Connection) -> Result<T, JournalError>) -> Result<T, JournalError> {
+        if self.options.readers_max == 0
+            && let Ok(writer) = self.writer.try_lock()
+        {
+            return work(&writer.connection);
+        }
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match idle {
             Some(connection) => connection,

@@ -37,6 +37,8 @@ pub fn open(path: &Path, access: Access, wait: Duration) -> Result<Connection, J
     connection.set_prepared_statement_cache_capacity(64);
     // A short-lived process must not pay for a checkpoint when it closes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Else SQLite plans a statement anew for each value that it is given.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     let (application, version, tables) = match identify(&connection) {
         Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == rusqlite::ErrorCode::NotADatabase => {
             return Err(JournalError::NotAJournal { path: path.to_owned() });
