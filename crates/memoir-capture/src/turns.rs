@@ -51,12 +51,26 @@ struct Turn {
     texts: Vec<Said>,
 }
 
-/// One text of a turn: how often each form was seen, and how often it was handed over.
+/// One text of a turn: how often each form was seen, and how often it was handed over. Written without names, for it is
+/// written often.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "(String, [u32; 2], u32)", into = "(String, [u32; 2], u32)")]
 struct Said {
     key: String,
     seen: [u32; 2],
     given: u32,
+}
+
+impl From<(String, [u32; 2], u32)> for Said {
+    fn from((key, seen, given): (String, [u32; 2], u32)) -> Said {
+        Said { key, seen, given }
+    }
+}
+
+impl From<Said> for (String, [u32; 2], u32) {
+    fn from(said: Said) -> (String, [u32; 2], u32) {
+        (said.key, said.seen, said.given)
+    }
 }
 
 impl Turns {

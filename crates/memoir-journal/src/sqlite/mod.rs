@@ -44,6 +44,8 @@ pub struct SqliteOptions {
     /// At most so many reading connections are kept. With none, reads take the writing one while nobody writes: to
     /// open another is a good part of what a short process does.
     pub readers_max: usize,
+    /// So much of the file is held in memory by the connection that writes.
+    pub cache_bytes: u32,
 }
 
 /// A log of this size is read again in a moment by the next process that finds no other one using the journal.
@@ -52,12 +54,22 @@ const SHORT_LOG_BYTES: u64 = 640 << 10;
 impl SqliteOptions {
     /// For a process that lives for a moment: opening must not have to re-read a long log.
     pub const fn short_lived() -> SqliteOptions {
-        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: SHORT_LOG_BYTES, readers_max: 0 }
+        SqliteOptions {
+            lock_wait: Duration::from_secs(5),
+            log_bytes_max: SHORT_LOG_BYTES,
+            readers_max: 0,
+            cache_bytes: 2 << 20,
+        }
     }
 
     /// For bulk work and servers.
     pub const fn long_lived() -> SqliteOptions {
-        SqliteOptions { lock_wait: Duration::from_secs(5), log_bytes_max: 16 << 20, readers_max: 4 }
+        SqliteOptions {
+            lock_wait: Duration::from_secs(5),
+            log_bytes_max: 16 << 20,
+            readers_max: 4,
+            cache_bytes: 32 << 20,
+        }
     }
 }
 
@@ -83,6 +95,7 @@ impl SqliteJournal {
     pub fn open(path: &Path, options: SqliteOptions, clock: Clock) -> Result<SqliteJournal, JournalError> {
         create_private(path)?;
         let connection = schema::open(path, Access::Write, options.lock_wait)?;
+        connection.pragma_update(None, "cache_size", -i64::from(options.cache_bytes >> 10))?;
         let secret = secret_of(&connection)?;
         Ok(SqliteJournal {
             path: path.to_owned(),

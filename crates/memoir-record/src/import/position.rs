@@ -23,6 +23,7 @@ pub(super) struct Position {
     /// Digest of what stands right before the place.
     pub tail: String,
     /// What the parser has to know.
+    #[serde(with = "state")]
     pub state: String,
     /// Private turns, by thread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -35,6 +36,28 @@ pub(super) struct Position {
     /// How many problems it had so far.
     #[serde(default)]
     pub problems: u64,
+}
+
+/// The state is JSON itself and stands in the position as it is: escaped it would take a quarter more.
+mod state {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::value::RawValue;
+
+    pub fn serialize<S: Serializer>(state: &str, serializer: S) -> Result<S::Ok, S::Error> {
+        match serde_json::from_str::<&RawValue>(state) {
+            Ok(json) => json.serialize(serializer),
+            Err(_) => state.serialize(serializer),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        if json.get().starts_with('"') {
+            return serde_json::from_str(json.get()).map_err(D::Error::custom);
+        }
+        Ok(json.get().to_owned())
+    }
 }
 
 /// Size, time and number of a file: if none of them changed, nothing did.

@@ -18,11 +18,15 @@ use std::time::{Duration, Instant};
 /// At most so many files are read at once.
 const READERS_MAX: usize = 4;
 
-/// Portions that may wait for the writer.
-const PORTIONS_WAITING: usize = 8;
+/// Portions that may wait for the writer; those of small files are small.
+const PORTIONS_WAITING: usize = 64;
 
-/// Events in one append: enough to share the cost of a sync, few enough to let other writers in.
-const APPEND_EVENTS_MAX: usize = 500;
+/// Events in one append: enough to share the cost of a sync and of pages that many write to, few enough to let other
+/// writers in.
+const APPEND_EVENTS_MAX: usize = 2000;
+
+/// So much of the files is in one append, or a portion more.
+const APPEND_BYTES_MAX: u64 = 16 << 20;
 
 /// How long a writer with few events waits for more: small files would cost a sync each.
 const GATHER_TIME: Duration = Duration::from_millis(10);
@@ -244,13 +248,13 @@ impl Writer<'_> {
     ) -> Result<(), JournalError> {
         while let Ok(told) = receiver.recv() {
             let (mut batch, mut cursors): (Vec<Redacted>, Vec<Cursor>) = (Vec::new(), Vec::new());
-            let mut next = Some(told);
+            let (mut next, mut bytes) = (Some(told), 0);
             while let Some(told) = next {
                 match told {
                     Told::Portion(portion) => {
                         batch.extend(portion.batch);
                         cursors.extend(portion.cursor);
-                        self.done += portion.bytes;
+                        bytes += portion.bytes;
                     }
                     Told::Done(at, mut report) => {
                         self.renamed.append(&mut report.renamed);
@@ -262,8 +266,10 @@ impl Writer<'_> {
                         }
                     }
                 }
-                next = if batch.len() < APPEND_EVENTS_MAX { receiver.recv_timeout(GATHER_TIME).ok() } else { None };
+                let has_room = batch.len() < APPEND_EVENTS_MAX && bytes < APPEND_BYTES_MAX;
+                next = if has_room { receiver.recv_timeout(GATHER_TIME).ok() } else { None };
             }
+            self.done += bytes;
             if let Some(journal) = self.journal {
                 for outcome in append_with_patience(journal, &batch, &cursors)? {
                     self.summary.count(&outcome);
