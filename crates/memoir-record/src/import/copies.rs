@@ -9,8 +9,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// So much of a file is looked at for its first record.
-const HEAD_BYTES: u64 = 64 << 10;
+/// So much of a file is looked at for its first record: little, and only if that was not enough, more.
+const HEAD_BYTES: [usize; 2] = [4 << 10, 64 << 10];
 
 /// Files by their numbers: each list is read one after another, different lists at once. A file that was never read, as
 /// `is_new` says, and whatever begins with the same record are one list, the oldest first; files beside it that do so
@@ -67,25 +67,26 @@ fn beside(files: &[SourceFile], dirs: &BTreeSet<PathBuf>) -> Vec<SourceFile> {
 
 /// The id of the first record that has one.
 fn first_record(path: &Path) -> Option<Vec<u8>> {
-    first_value(&head(path)?, b"\"uuid\":\"").map(<[u8]>::to_owned)
+    first_value(path, b"\"uuid\":\"")
 }
 
 /// When a session began: by the first time in its file, and where that was copied too, by the file's own.
 fn age(path: &Path) -> Option<(Vec<u8>, SystemTime, SystemTime)> {
-    let first = first_value(&head(path)?, b"\"timestamp\":\"").map(<[u8]>::to_owned).unwrap_or_default();
+    let first = first_value(path, b"\"timestamp\":\"").unwrap_or_default();
     let metadata = fs::metadata(path).ok()?;
     let modified = metadata.modified().ok()?;
     Some((first, metadata.created().unwrap_or(modified), modified))
 }
 
-fn head(path: &Path) -> Option<Vec<u8>> {
-    let mut head = Vec::new();
-    File::open(path).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
-    Some(head)
-}
-
 /// The text that follows a name for the first time.
-fn first_value<'a>(head: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let rest = head.get(memmem::find(head, name)? + name.len()..)?;
-    rest.get(..memchr::memchr(b'"', rest)?)
+fn first_value(path: &Path, name: &[u8]) -> Option<Vec<u8>> {
+    let file = File::open(path).ok()?;
+    let mut head = Vec::new();
+    HEAD_BYTES.into_iter().find_map(|bytes| {
+        let more = bytes - head.len();
+        head.reserve_exact(more);
+        (&file).take(more as u64).read_to_end(&mut head).ok()?;
+        let rest = head.get(memmem::find(&head, name)? + name.len()..)?;
+        rest.get(..memchr::memchr(b'"', rest)?).map(<[u8]>::to_owned)
+    })
 }
