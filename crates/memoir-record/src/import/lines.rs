@@ -5,7 +5,7 @@ use super::shrink::{Shrinker, thinned};
 use std::io::{self, Read};
 
 /// How much is read at first: hooks want little.
-const FIRST_READ_BYTES: usize = 64 << 10;
+const FIRST_READ_BYTES: usize = 16 << 10;
 
 /// How much is read at once later.
 const READ_BYTES_MAX: usize = 512 << 10;

@@ -105,7 +105,7 @@ pub(super) fn read_file<'a>(
     let read = match file.format {
         Format::OpencodeDatabase => database::read(&mut reading, file, known.as_ref()),
         format if format.has_lines() => reading.lines(file, known.as_ref(), budget),
-        _ => reading.document(file, known.as_ref()),
+        _ => reading.document(file, known.as_ref(), budget),
     };
     if let Err(error) = read {
         let is_gone = error.kind() == io::ErrorKind::NotFound;
@@ -137,6 +137,10 @@ impl Reading<'_, '_> {
         }
         let mut opened = Opened::open(&file.path)?;
         let is_packed = opened.is_packed;
+        if is_packed && budget.is_some() {
+            self.report.left_bytes = stamp.bytes;
+            return Ok(());
+        }
         // Opened once: a file that is gone by now, or another, has still told what it told.
         let mut same = Opened::open(&file.path)?;
         let at = match known {
@@ -153,7 +157,9 @@ impl Reading<'_, '_> {
         let run = opened.run_name(self.shared.salt)?;
         let state = at.map(|at| at.state.as_str());
         let mut parser = format::parser(file.format, &file.path, file.cwd.as_deref(), &run, state, self.shared.salt);
-        let mut lines = FileLines::new(opened.from(offset)?, offset);
+        // A good place to stop at is waited for, but not for ever, and no line may be longer than there is time for.
+        let bytes_max = budget.map_or(u64::MAX, |budget| budget.saturating_mul(2));
+        let mut lines = FileLines::new(opened.from(offset)?.take(bytes_max), offset);
         self.told_bytes = offset;
         let (events_before, problems_before) = at.map_or((0, 0), |at| (at.events, at.problems));
         let mut position = Position {
@@ -161,6 +167,7 @@ impl Reading<'_, '_> {
             path: self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned(),
             ..Position::default()
         };
+        let mut is_left = false;
         while let Some(line) = lines.next_line()? {
             number += 1;
             self.one_line(&mut *parser, number, line);
@@ -175,22 +182,28 @@ impl Reading<'_, '_> {
                 self.hand_over(here, place.0, &mut same)?;
             }
             let read_bytes = place.0.saturating_sub(offset);
-            // A good place to stop at is waited for, but not for ever.
-            let over_budget =
-                budget.is_some_and(|budget| read_bytes >= budget && (parser.is_settled() || read_bytes >= 2 * budget));
-            if self.stopped || self.shared.stop.load(Ordering::Relaxed) || over_budget {
-                self.report.left_bytes = stamp.bytes.saturating_sub(place.0);
-                if over_budget && !parser.is_settled() {
-                    parser.pause(&mut self.out);
-                    self.admit();
-                }
-                if !self.stopped {
-                    position.seen = Stamp::default();
-                    self.note(&mut position, place, (events_before, problems_before), &*parser);
-                    self.hand_over(parser.is_settled().then_some(&mut position), place.0, &mut same)?;
-                }
+            let over_budget = budget.is_some_and(|budget| read_bytes >= budget && parser.is_settled());
+            if self.stopped {
                 return Ok(());
             }
+            is_left = over_budget || self.shared.stop.load(Ordering::Relaxed);
+            if is_left {
+                break;
+            }
+        }
+        let place = (lines.offset(), number);
+        if is_left || offset.saturating_add(bytes_max) < stamp.bytes {
+            self.report.left_bytes = stamp.bytes.saturating_sub(place.0);
+            if place.0 == offset {
+                return Ok(());
+            }
+            if budget.is_some() {
+                parser.pause(&mut self.out);
+                self.admit();
+            }
+            position.seen = Stamp::default();
+            self.note(&mut position, place, (events_before, problems_before), &*parser);
+            return self.hand_over(parser.is_settled().then_some(&mut position), place.0, &mut same);
         }
         if let Some(last) = lines.last_line().map(<[u8]>::to_vec) {
             number += 1;
@@ -320,9 +333,13 @@ impl Reading<'_, '_> {
     }
 
     /// A file that is one JSON document: read as a whole whenever it has changed.
-    fn document(&mut self, file: &SourceFile, known: Option<&Position>) -> io::Result<()> {
+    fn document(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
         let stamp = Stamp::of(&fs::metadata(&file.path)?);
         if self.is_unchanged(stamp, known) {
+            return Ok(());
+        }
+        if budget.is_some_and(|budget| stamp.bytes > budget) {
+            self.report.left_bytes = stamp.bytes;
             return Ok(());
         }
         let records_depth = if file.format == Format::GeminiLog { 1 } else { 2 };

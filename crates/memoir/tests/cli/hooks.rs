@@ -376,6 +376,22 @@ fn a_hook_reads_only_so_much_of_a_session_file_and_the_next_command_reads_the_re
 }
 
 #[test]
+fn a_long_line_of_a_session_file_is_left_to_the_next_command() {
+    let home = Home::new();
+    let answer: String = (0..200_000).map(|n| format!("{n} ")).collect();
+    let file = transcript(&home, &answer, 0);
+    let payload = with(claude("Stop", json!({"last_assistant_message": ""})), json!({"transcript_path": file}));
+    hook(&home, "claude", &payload);
+    let answers = "SELECT count(*) FROM record JOIN shape ON shape.no = record.shape WHERE item_type = 'agent_message'";
+    let journal = rusqlite::Connection::open(home.journal()).unwrap();
+    let in_the_journal: i64 = journal.query_row(answers, [], |row| row.get(0)).unwrap();
+    assert_eq!(in_the_journal, 0);
+    let answers: Vec<Value> = home.events().into_iter().filter(|event| event["kind"] == "assistant_message").collect();
+    assert_eq!(answers.len(), 1);
+    assert!(text_of(&answers[0]).starts_with("0 1 2 3 "));
+}
+
+#[test]
 fn the_end_of_a_session_leaves_a_mark_and_nothing_running() {
     let home = Home::new();
     let file = transcript(&home, "the end", 3);
