@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// So much of a session file is read in a hook; the rest is left to whoever comes next.
-const CATCH_UP_BYTES: u64 = 2 << 10;
+const CATCH_UP_BYTES: u64 = 4 << 10;
 
 /// What a hook works with.
 pub struct Hook<'a> {

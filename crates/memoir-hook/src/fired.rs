@@ -55,7 +55,7 @@ pub fn forgive(journal: &dyn Journal) -> Result<(), JournalError> {
 
 /// Every event that has fired.
 pub fn fired(journal: &dyn Journal) -> Result<Vec<Fired>, JournalError> {
-    let cursors = journal.cursors(PREFIX)?;
+    let cursors = journal.cursors(PREFIX)?.into_iter().filter(|cursor| cursor.sequence > 0);
     let read = |cursor: Cursor| {
         let (client, event) = cursor.stream.strip_prefix(PREFIX)?.split_once('|')?;
         Some(Fired {
@@ -65,5 +65,5 @@ pub fn fired(journal: &dyn Journal) -> Result<Vec<Fired>, JournalError> {
             last_ms: cursor.position.parse().ok()?,
         })
     };
-    Ok(cursors.into_iter().filter_map(read).collect())
+    Ok(cursors.filter_map(read).collect())
 }

@@ -1,5 +1,6 @@
 //! Settings: `config.toml`, then the environment, then flags; the later wins. One table describes them all.
 
+use crate::clients;
 use crate::exit::Usage;
 use crate::home::{Home, non_empty};
 use anyhow::{Context, Result};
@@ -322,6 +323,11 @@ impl Settings {
         Ok(Settings::from_values(home, &found)?)
     }
 
+    /// What holds where `config.toml` says nothing, or nothing that can be understood.
+    pub fn without_file(home: &Home) -> Result<Settings> {
+        Ok(Settings::from_values(home, &BTreeMap::new())?)
+    }
+
     fn from_values(home: &Home, file: &BTreeMap<String, Value>) -> Result<Settings, Usage> {
         let mut shown = BTreeMap::new();
         let mut values = BTreeMap::new();
@@ -386,7 +392,7 @@ impl Settings {
 
     /// What the user does not want recorded.
     pub fn policy(&self) -> Result<Policy> {
-        let paths = self.exclude_paths.iter().map(PathBuf::from).collect();
+        let paths = self.exclude_paths.iter().map(|path| in_home(path)).collect();
         let policy =
             Policy::new(paths, self.exclude_tools.clone(), &self.exclude_patterns, self.private_markers.clone());
         policy.map_err(|error| Usage(format!("config.toml: `capture.exclude_patterns` {error}")).into())
@@ -478,6 +484,11 @@ pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
         Kind::Tables => "a list of tables",
         _ => "a text",
     };
+    if setting.key == "capture.exclude_paths"
+        && let Some(path) = strings(Some(value)).iter().find(|path| !in_home(path).is_absolute())
+    {
+        return Err(format!("must be whole paths, not `{path}`: begin with `/` or `~/`"));
+    }
     if setting.key == "capture.exclude_patterns" {
         Policy::new(Vec::new(), Vec::new(), &strings(Some(value)), Vec::new()).map_err(|error| error.to_string())?;
     }
@@ -491,6 +502,15 @@ fn show(setting: &Setting, value: &Value) -> String {
         (_, Value::String(text)) => text.clone(),
         (_, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
         (_, value) => value.to_string(),
+    }
+}
+
+/// A path that may begin with `~`.
+pub fn in_home(path: &str) -> PathBuf {
+    let rest = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(std::path::is_separator));
+    match (rest, clients::user_home()) {
+        (Some(rest), Some(home)) => home.join(rest.trim_start_matches(std::path::is_separator)),
+        _ => PathBuf::from(path),
     }
 }
 

@@ -34,6 +34,7 @@ pub fn apply(connection: &Connection, seq: Seq, event: &Event) -> Result<Option<
         }
         Kind::Alias => {
             if let Some(alias) = Alias::read(&payload.to_value()) {
+                end_circle(connection, &alias)?;
                 connection
                     .prepare_cached(
                         "INSERT INTO alias(repo, to_repo, by) VALUES(?1, ?2, ?3)
@@ -45,6 +46,16 @@ pub fn apply(connection: &Connection, seq: Seq, event: &Event) -> Result<Option<
         }
         _ => Ok(None),
     }
+}
+
+/// A project that belonged to what now belongs to it is a project of its own again.
+fn end_circle(connection: &Connection, alias: &Alias) -> Result<(), JournalError> {
+    if let Alias::Project { from, to } = alias
+        && resolve(connection, to)? == *from
+    {
+        connection.prepare_cached("DELETE FROM alias WHERE repo = ?1")?.execute([to])?;
+    }
+    Ok(())
 }
 
 fn keys(payload: &Value) -> Vec<Key> {

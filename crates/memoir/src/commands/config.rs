@@ -11,7 +11,17 @@ use serde_json::json;
 pub fn run(home: &Home, args: &ConfigArgs) -> Result<Done> {
     let mut out = Out::new();
     match &args.action {
-        None => list(home, args.json, &mut out)?,
+        None => {
+            let (settings, problem) = match Settings::load(home) {
+                Ok(settings) => (settings, None),
+                Err(error) => (Settings::without_file(home)?, Some(error)),
+            };
+            list(&settings, args.json, &mut out)?;
+            if let Some(error) = problem {
+                out.flush()?;
+                return Err(error);
+            }
+        }
         Some(ConfigAction::Path) => out.line(&home.config_file().display().to_string())?,
         Some(ConfigAction::Get { key }) => {
             let setting = settings::find(key).map_err(Usage)?;
@@ -30,8 +40,7 @@ pub fn run(home: &Home, args: &ConfigArgs) -> Result<Done> {
     Ok(Done::Well)
 }
 
-fn list(home: &Home, json: bool, out: &mut Out) -> Result<()> {
-    let settings = Settings::load(home)?;
+fn list(settings: &Settings, json: bool, out: &mut Out) -> Result<()> {
     for setting in &SETTINGS {
         let Some((value, origin)) = settings.shown.get(setting.key) else { continue };
         let from = match origin {

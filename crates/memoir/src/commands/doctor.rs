@@ -76,6 +76,11 @@ fn bad(name: &'static str, detail: String, fix: &str) -> Check {
 fn home(home: &Home) -> Check {
     let dir = home.dir();
     if !dir.exists() {
+        let around = dir.ancestors().find(|dir| dir.exists());
+        if let Some(around) = around.filter(|around| tempfile::tempfile_in(around).is_err()) {
+            let detail = format!("{} does not exist and cannot be created in {}", dir.display(), around.display());
+            return bad("home", detail, "make that writable for you, or set MEMOIR_HOME");
+        }
         return good("home", format!("{} does not exist yet; the first event creates it", dir.display()));
     }
     match home.problem() {

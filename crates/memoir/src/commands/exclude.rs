@@ -5,6 +5,7 @@ use crate::cli::{ExcludeArgs, ExcludeWhat};
 use crate::clients;
 use crate::exit::{Done, Usage};
 use crate::print::Out;
+use crate::settings::in_home;
 use crate::settings::{Origin, Settings};
 use anyhow::{Context as _, Result};
 use memoir_record::{OFF_FILE, Policy, Projects};
@@ -17,7 +18,8 @@ pub fn run(context: &Context, args: &ExcludeArgs) -> Result<Done> {
         None => return list(context, args.json),
         Some(ExcludeWhat::Here) => here(args.remove)?,
         Some(ExcludeWhat::Path { dir }) => {
-            let dir = fs::canonicalize(dir).unwrap_or_else(|_| plain(dir));
+            let dir = in_home(&dir.to_string_lossy());
+            let dir = fs::canonicalize(&dir).unwrap_or_else(|_| plain(&dir));
             change(context, "capture.exclude_paths", &dir.to_string_lossy(), args.remove)?
         }
         Some(ExcludeWhat::Tool { name }) => change(context, "capture.exclude_tools", name, args.remove)?,

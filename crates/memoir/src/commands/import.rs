@@ -40,7 +40,8 @@ pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
         return Ok(Done::Code(INTERRUPTED));
     }
     let named_nothing = !args.path.is_empty() && summary.clients.values().all(|client| client.files == client.failed);
-    Ok(if named_nothing { Done::Partly } else { Done::Well })
+    let named_missing = args.path.iter().any(|path| !path.exists());
+    Ok(if named_nothing || named_missing { Done::Partly } else { Done::Well })
 }
 
 /// Imports what is wanted, with a bar on a terminal.

@@ -65,7 +65,14 @@ pub fn run(cli: Cli) -> Result<Done> {
     if let Some(problem) = home.problem().filter(|_| home.dir().exists() && !home.dir().is_dir()) {
         anyhow::bail!("{problem}");
     }
-    let mut settings = Settings::load(&home)?;
+    let mut settings = match Settings::load(&home) {
+        // To leave, and to be left alone, must be possible whatever is in there.
+        Err(error) if matches!(cli.command, Command::Uninstall(_) | Command::Pause(_) | Command::Unpause) => {
+            eprintln!("memoir: {error:#}; going on without it");
+            Settings::without_file(&home)?
+        }
+        loaded => loaded?,
+    };
     let spool_dir = match &cli.command {
         Command::Ingest(args) => args.spool_dir.as_ref(),
         Command::Doctor(args) => args.spool_dir.as_ref(),

@@ -17,8 +17,8 @@ pub fn run(context: &Context, args: &ProjectsArgs) -> Result<Done> {
     };
     match &args.action {
         None => list(&journal, args.json),
-        Some(ProjectsAction::Merge { from, to }) => merge(context, &journal, from, to),
-        Some(ProjectsAction::Split { what, to }) => split(context, &journal, what, to.as_deref()),
+        Some(ProjectsAction::Merge { from, to }) => merge(context, &journal, (from, to), args.json),
+        Some(ProjectsAction::Split { what, to }) => split(context, &journal, (what, to.as_deref()), args.json),
     }
 }
 
@@ -60,7 +60,7 @@ fn list(journal: &SqliteJournal, json: bool) -> Result<Done> {
     Ok(Done::Well)
 }
 
-fn merge(context: &Context, journal: &SqliteJournal, from: &str, to: &str) -> Result<Done> {
+fn merge(context: &Context, journal: &SqliteJournal, (from, to): (&str, &str), json: bool) -> Result<Done> {
     let projects = journal.projects()?;
     if from == to {
         return Err(Usage("a project cannot be merged into itself".into()).into());
@@ -75,10 +75,16 @@ fn merge(context: &Context, journal: &SqliteJournal, from: &str, to: &str) -> Re
     };
     // Whatever was recorded under another id and belongs to it goes with it.
     append(context, journal, Alias::Project { from: from.to_owned(), to: to.to_owned() })?;
-    say(&format!("`{from}` belongs to `{to}` now ({})", count(project.sessions, "session")))
+    let said = format!("`{from}` belongs to `{to}` now ({})", count(project.sessions, "session"));
+    say(&said, &json!({"project": from, "belongsTo": to, "sessions": project.sessions}), json)
 }
 
-fn split(context: &Context, journal: &SqliteJournal, what: &[String], to: Option<&str>) -> Result<Done> {
+fn split(
+    context: &Context,
+    journal: &SqliteJournal,
+    (what, to): (&[String], Option<&str>),
+    json: bool,
+) -> Result<Done> {
     let projects = journal.projects()?;
     let Some(to) = to else {
         for name in what {
@@ -88,7 +94,8 @@ fn split(context: &Context, journal: &SqliteJournal, what: &[String], to: Option
                 return Err(Usage(format!("`{name}` is no project that was merged into another: {hint}")).into());
             };
             append(context, journal, Alias::Project { from: name.clone(), to: name.clone() })?;
-            say(&format!("`{name}` is a project of its own again, apart from `{}`", whole.repo))?;
+            let said = format!("`{name}` is a project of its own again, apart from `{}`", whole.repo);
+            say(&said, &json!({"project": name, "belongsTo": name, "belonged": whole.repo}), json)?;
         }
         return Ok(Done::Well);
     };
@@ -96,7 +103,8 @@ fn split(context: &Context, journal: &SqliteJournal, what: &[String], to: Option
     for session in sessions {
         let alias = Alias::Session { client: session.client, session: session.session.clone(), to: to.to_owned() };
         append(context, journal, alias)?;
-        say(&format!("{} belongs to `{to}` now, apart from `{}`", session.shown(), session.repo))?;
+        let said = format!("{} belongs to `{to}` now, apart from `{}`", session.shown(), session.repo);
+        say(&said, &json!({"session": session.shown(), "belongsTo": to, "belonged": session.repo}), json)?;
     }
     Ok(Done::Well)
 }
@@ -109,9 +117,13 @@ fn append(context: &Context, journal: &SqliteJournal, alias: Alias) -> Result<()
     Ok(())
 }
 
-fn say(text: &str) -> Result<Done> {
+fn say(text: &str, object: &serde_json::Value, json: bool) -> Result<Done> {
     let mut out = Out::new();
-    out.line(text)?;
+    if json {
+        out.json(object)?
+    } else {
+        out.line(text)?
+    }
     out.flush()?;
     Ok(Done::Well)
 }

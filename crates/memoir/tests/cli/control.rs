@@ -155,3 +155,36 @@ fn what_memoirs_own_agents_do_is_not_recorded() {
     assert_eq!(crate::support::run(command, payload.as_bytes()).succeeded().out, "{}\n");
     assert!(!home.dir().exists());
 }
+
+#[test]
+fn an_excluded_path_may_begin_with_a_tilde_and_must_be_whole() {
+    let home = Home::new();
+    let dir = home.top().join("clients/acme");
+    home.run(&["config", "set", "capture.exclude_paths", "~/clients"]).succeeded();
+    prompt(&home, "1", dir.to_str().unwrap(), "not for memoir");
+    assert!(home.events().is_empty());
+    home.run(&["exclude", "path", "~/other"]).succeeded();
+    let listed = home.run(&["exclude", "--json"]).succeeded().json();
+    assert_eq!(listed["paths"], json!(["~/clients", home.top().join("other")]));
+    home.run(&["config", "set", "capture.exclude_paths", "clients"]).failed_in_one_line(2, &["`clients`", "`~/`"]);
+}
+
+#[test]
+fn leaving_and_pausing_work_whatever_the_settings_file_holds() {
+    let home = Home::new();
+    fs::create_dir_all(home.top().join(".claude")).unwrap();
+    home.run(&["init", "--yes"]).succeeded();
+    let hooks = home.top().join(".claude/settings.json");
+    assert!(hooks.exists());
+    for broken in ["not toml at all", "nonsense = 1\n"] {
+        fs::write(home.dir().join("config.toml"), broken).unwrap();
+        let said = home.run(&["pause"]).succeeded();
+        assert!(said.err.contains("going on without it"), "{said:?}");
+        home.run(&["unpause"]).succeeded();
+        let listed = home.run(&["config"]);
+        assert_eq!(listed.code(), 2);
+        assert!(listed.out.contains("capture.exclude_paths"), "{listed:?}");
+    }
+    home.run(&["uninstall", "--yes"]).succeeded();
+    assert!(!hooks.exists());
+}

@@ -101,4 +101,13 @@ fn payloads_that_cannot_be_read_and_events_that_were_lost_are_counted_until_an_i
     home.run(&["import"]).succeeded();
     assert_eq!(home.status()["dropped"], 0);
     assert!(!home.run(&["doctor"]).out.contains("gemini sent"));
+    assert_eq!(home.status()["hooks"], serde_json::json!([]));
+}
+
+#[test]
+fn a_home_that_cannot_be_created_is_no_good_home() {
+    let home = Home::new();
+    let told = home.run(&["--home", "/proc/nowhere/memoir", "doctor", "--json"]);
+    assert_eq!(told.code(), 1, "{told:?}");
+    assert!(told.out.contains("cannot be created in /proc"), "{told:?}");
 }

@@ -233,7 +233,8 @@ fn a_path_that_cannot_be_imported_is_said_and_ends_with_one() {
     // One that cannot be read takes nothing from one that can, and a directory with a pipe in it holds nobody up.
     let good = home.top().join("good.jsonl");
     fs::write(&good, prompts(0..2)).unwrap();
-    home.run(&["import", "--path", "nowhere.jsonl", "--path", "good.jsonl"]).succeeded();
+    home.run(&["import", "--path", "nowhere.jsonl", "--path", "good.jsonl"]).failed_in_one_line(1, &["nowhere.jsonl"]);
+    assert_eq!(home.prompts().len(), 2);
     home.run(&["import", "--path", "."]).succeeded();
     assert_eq!(home.prompts().len(), 2);
 }

@@ -291,3 +291,23 @@ fn what_agents_write_is_followed_without_hooks() {
     let ran = watch.finish().succeeded();
     assert!(ran.out.contains("claude: "), "{ran:?}");
 }
+
+#[test]
+fn a_project_may_be_merged_back() {
+    let home = Home::new();
+    let dirs = ["a", "b", "c"].map(|name| repository(&home, name));
+    for (number, dir) in dirs.iter().enumerate() {
+        Session::new(&home, &format!("c{number}"), dir).prompt(1, "a prompt");
+    }
+    home.run(&["import"]).succeeded();
+    let projects = || home.run(&["projects", "--json"]).succeeded().json_lines();
+    let names: Vec<String> = projects().iter().map(|project| project["project"].as_str().unwrap().to_owned()).collect();
+    let [a, b, c] = &names[..] else { panic!("{names:?}") };
+    let said = home.run(&["projects", "--json", "merge", a, b]).succeeded().json();
+    assert_eq!((&said["project"], &said["belongsTo"]), (&json!(a), &json!(b)));
+    home.run(&["projects", "merge", b, a]).succeeded();
+    home.run(&["projects", "merge", c, b]).succeeded();
+    let listed = projects();
+    assert_eq!((listed.len(), &listed[0]["project"], &listed[0]["sessions"]), (1, &json!(a), &json!(3)), "{listed:?}");
+    assert_eq!(home.run(&["sessions", "--repo", a, "--json"]).succeeded().json_lines().len(), 3);
+}
