@@ -131,11 +131,17 @@ pub fn without_trust(config: &str, entries: &[Trust]) -> Result<String, PlanErro
     };
     let ours: Vec<String> =
         state.iter().filter(|(key, item)| is_ours(key, item)).map(|(key, _)| key.to_owned()).collect();
-    if ours.is_empty() {
-        return Ok(config.to_owned());
+    for key in &ours {
+        state.remove(key);
     }
-    for key in ours {
-        state.remove(&key);
+    let moved = moved_up(state, entries);
+    for (from, to) in &moved {
+        if let Some(item) = state.remove(from) {
+            state.insert(to, item);
+        }
+    }
+    if ours.is_empty() && moved.is_empty() {
+        return Ok(config.to_owned());
     }
     let is_empty = |item: Option<&Item>| item.and_then(Item::as_table).is_some_and(Table::is_empty);
     if let Some(hooks) = document.get_mut("hooks").and_then(Item::as_table_mut)
@@ -149,9 +155,30 @@ pub fn without_trust(config: &str, entries: &[Trust]) -> Result<String, PlanErro
     Ok(document.to_string())
 }
 
-/// The file and event of a key.
+/// Entries of hooks that stand behind ours, the first ones first, and their keys once ours are gone.
+fn moved_up(state: &Table, ours: &[Trust]) -> Vec<(String, String)> {
+    let mut moved: Vec<(u64, String, String)> = Vec::new();
+    for (key, _) in state {
+        let Some((list, group, handler)) = place_of(key) else { continue };
+        let is_before = |place: (&str, u64, &str)| place.0 == list && place.1 < group;
+        let gone = ours.iter().filter(|entry| place_of(&entry.key).is_some_and(is_before)).count() as u64;
+        if gone > 0 {
+            moved.push((group, key.to_owned(), format!("{list}:{}:{handler}", group - gone)));
+        }
+    }
+    moved.sort();
+    moved.into_iter().map(|(_, from, to)| (from, to)).collect()
+}
+
+/// The file and event of a key, its group, and its handler.
+fn place_of(key: &str) -> Option<(&str, u64, &str)> {
+    let (rest, handler) = key.rsplit_once(':')?;
+    let (list, group) = rest.rsplit_once(':')?;
+    Some((list, group.parse().ok()?, handler))
+}
+
 fn list_of(key: &str) -> Option<&str> {
-    key.rsplitn(3, ':').nth(2)
+    place_of(key).map(|(list, ..)| list)
 }
 
 /// Whether the settings say that no hook runs at all.
@@ -169,6 +196,22 @@ mod tests {
     fn entries() -> Vec<Trust> {
         let hooks = with_hooks(Client::Codex, "{}", "exec /h/memoir hook codex").unwrap();
         trust_entries("/h/.codex/hooks.json", &hooks).unwrap()
+    }
+
+    #[test]
+    fn hooks_behind_ours_move_up_and_stay_trusted() {
+        let own = |event: &str, group: u64, hash: &str| {
+            format!("[hooks.state.\"/h/.codex/hooks.json:{event}:{group}:0\"]\ntrusted_hash = \"{hash}\"\n")
+        };
+        let hooks = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"mine"}]}]}}"#;
+        let hooks = with_hooks(Client::Codex, hooks, "exec /h/memoir hook codex").unwrap();
+        let entries = trust_entries("/h/.codex/hooks.json", &hooks).unwrap();
+        let before = [own("stop", 0, "a"), own("stop", 2, "b"), own("stop", 3, "c"), own("other", 2, "d")].concat();
+        let after = without_trust(&with_trust(&before, &entries).unwrap(), &entries).unwrap();
+        let document = parse(&after).unwrap();
+        let hash = |key: &str| hash_in(&document, &format!("/h/.codex/hooks.json:{key}")).map(str::to_owned);
+        let hashes = ["stop:0:0", "stop:1:0", "stop:2:0", "stop:3:0", "other:2:0"].map(hash);
+        assert_eq!(hashes.map(Option::unwrap_or_default), ["a", "b", "c", "", "d"], "{after}");
     }
 
     #[test]
