@@ -2,7 +2,7 @@
 
 use super::events::{HookEvent, hook_events};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use memoir_event::Client;
 
 /// Why a settings file cannot be changed.
@@ -17,6 +17,9 @@ pub enum PlanError {
     /// Something else stands where hooks belong.
     #[error("has something else where `{0}` should be; mend it first")]
     WrongShape(String),
+    /// A name stands there more than once: clients take the last, people see the first.
+    #[error("has `{0}` twice; mend it first")]
+    Twice(String),
 }
 
 /// A hook of memoir's in a settings file.
@@ -83,9 +86,11 @@ pub fn with_hooks(client: Client, text: &str, command: &str) -> Result<String, P
     let root = parse(text)?;
     let wrong = |what: &str| PlanError::WrongShape(what.to_owned());
     let whole = root.object_value().ok_or_else(|| wrong("the settings object"))?;
+    once(&whole, "hooks")?;
     let hooks = whole.object_value_or_create("hooks").ok_or_else(|| wrong("hooks"))?;
     let mut added = Vec::new();
     for event in hook_events(client) {
+        once(&hooks, event.name)?;
         let groups = hooks.array_value_or_create(event.name).ok_or_else(|| wrong(&format!("hooks.{}", event.name)))?;
         if !renew(client, &groups, event, command) {
             // Stands for the group until the text is there: the tree would spread it over a dozen lines.
@@ -102,6 +107,16 @@ pub fn with_hooks(client: Client, text: &str, command: &str) -> Result<String, P
         text_after.push('\n');
     }
     Ok(text_after)
+}
+
+fn once(object: &CstObject, name: &str) -> Result<(), PlanError> {
+    let is_named = |property: &CstObjectProp| {
+        property.name().and_then(|name| name.decoded_value().ok()).is_some_and(|found| found == name)
+    };
+    match object.properties().iter().filter(|property| is_named(property)).count() {
+        0 | 1 => Ok(()),
+        _ => Err(PlanError::Twice(name.to_owned())),
+    }
 }
 
 /// No settings file has this in it.
@@ -212,6 +227,13 @@ mod tests {
     use proptest::prelude::*;
 
     const COMMAND: &str = "[ -x '/h/.memoir/bin/memoir' ] || exit 0; exec '/h/.memoir/bin/memoir' hook claude";
+
+    #[test]
+    fn a_name_that_is_there_twice_is_refused() {
+        for text in [r#"{"hooks":{"Stop":[]},"hooks":{}}"#, r#"{"hooks":{"Stop":[],"Stop":[]}}"#] {
+            assert!(matches!(with_hooks(Client::Claude, text, COMMAND), Err(PlanError::Twice(_))), "{text}");
+        }
+    }
 
     #[test]
     fn hooks_go_into_a_file_with_comments_and_everything_else_stays_as_it_is() {
