@@ -4,13 +4,17 @@ use super::Repairs;
 use super::segment::Segment;
 use super::store::{Adopted, Place, Store};
 use crate::Limits;
-use crate::error::MirrorError;
+use crate::digest::{Hashing, checksum};
+use crate::error::{MirrorError, refused};
+use crate::files;
 use crate::id_index::{self, IdIndex, Loaded, Wanted};
 use crate::ids::ById;
 use crate::layout::{Layout, Listing};
 use crate::manifest::{Entry, Manifest, Sparse, check_sparse_index};
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, Read as _};
+use std::path::Path;
 
 /// Whether what the mirror says about itself fits.
 enum Opened {
@@ -79,6 +83,8 @@ impl Store {
             match by_name.get(listed.name.as_str()) {
                 Some(entry) if entry.bytes == Some(listed.bytes) => store.add_committed(entry, listed.bytes),
                 Some(entry) => {
+                    let differs = committed_differs(&layout.segments().join(&listed.name), entry)?;
+                    store.repairs.checksums += u64::from(differs);
                     store.adopt(&listed.name, Some(&entry.session_id), entry.bytes.unwrap_or(u64::MAX))?;
                 }
                 None => {
@@ -91,7 +97,7 @@ impl Store {
             return Ok(Opened::Trusted(Box::new(store)));
         }
         // Reading all of it counts these again.
-        let repairs = Repairs { lines_recovered: 0, segments_adopted: 0, ..store.repairs };
+        let repairs = Repairs { checksums: 0, lines_recovered: 0, segments_adopted: 0, ..store.repairs };
         Ok(Opened::Distrusted(Repairs { id_indexes: repairs.id_indexes + 1, ..repairs }))
     }
 
@@ -119,9 +125,8 @@ impl Store {
                 store.repairs.segments_adopted += u64::from(entries.is_some() && adopted == Adopted::Segment);
                 continue;
             };
+            let differs = committed_differs(&layout.segments().join(&listed.name), entry)?;
             store.adopt(&listed.name, Some(&entry.session_id), entry.bytes.unwrap_or(u64::MAX))?;
-            let now = store.segments.last().map(Segment::entry);
-            let differs = now.is_some_and(|now| now.bytes == entry.bytes && now.checksum != entry.checksum);
             store.repairs.checksums += u64::from(differs);
         }
         Ok(store)
@@ -171,4 +176,13 @@ fn read_index(layout: &Layout, repairs: &mut Repairs) -> Result<Option<(ById<Pla
     };
     repairs.lines_cut += lines_cut;
     Ok(Some((known, IdIndex::good(path, whole_bytes, lines_cut))))
+}
+
+/// Whether what was committed of a segment is there and is not what it was. What lies beyond may be anything.
+fn committed_differs(path: &Path, entry: &Entry) -> Result<bool, MirrorError> {
+    let Some(bytes) = entry.bytes else { return Ok(false) };
+    let file = files::open(path).map_err(refused("read", path))?;
+    let mut committed = Hashing::new(file.take(bytes));
+    let read = io::copy(&mut committed, &mut io::sink()).map_err(refused("read", path))?;
+    Ok(read == bytes && checksum(&committed.finish()) != entry.checksum)
 }

@@ -209,6 +209,17 @@ fn a_segment_that_was_changed_is_noticed_when_it_is_written_to() {
 }
 
 #[test]
+fn a_segment_that_was_changed_and_grew_is_noticed_too() {
+    let world = World::with(&events(&["a", "b"], 10));
+    let text = world.text("segments/a.jsonl");
+    let changed = text.replacen("T", "t", 1);
+    assert_ne!(text, changed);
+    world.write("segments/a.jsonl", changed + "junk\n");
+    let repairs = mend(&world);
+    assert_eq!(repairs.checksums, 1, "{repairs:?}");
+}
+
+#[test]
 fn an_event_that_another_tool_put_into_two_segments_is_counted_once() {
     let world = World::with(&events(&["a", "b"], 3));
     append_to(&world, "segments/b.jsonl", line(&event("a", 1)));
