@@ -5,7 +5,7 @@
 use crate::query::{Clause, Field, Query, Sign, What};
 use crate::token::{Role, Tokens};
 use memoir_event::{Client, Event, Source, Speaker};
-use memoir_journal::{Filter, Journal, JournalError, Selection, View};
+use memoir_journal::{Filter, Journal, JournalError, Selection, SessionEntry, View};
 
 /// More terms than this in one query are left out.
 pub(crate) const TERMS_MAX: usize = 512;
@@ -144,7 +144,10 @@ impl Plan {
                 return Ok(true);
             }
         };
-        let origins = journal.select(&filter, &View::owner_all())?.origins.unwrap_or_default();
+        let mut origins = journal.select(&filter, &View::owner_all())?.origins.unwrap_or_default();
+        if origins.is_empty() && field == Field::Session {
+            origins = origins_of_sessions(journal, value)?;
+        }
         match clause.sign {
             Sign::Not => self.not_origins = union(std::mem::take(&mut self.not_origins), origins),
             Sign::May | Sign::Must => groups.origin(field, origins),
@@ -302,6 +305,32 @@ fn of_prefix(text: &str) -> Any {
         Some(Leaf::Phrase(terms)) => vec![Leaf::PhrasePrefix(terms)],
         _ => Any::new(),
     }
+}
+
+/// The beginning of a session's id that is long enough to stand for it.
+const BEGINNING_CHARS_MIN: usize = 4;
+
+/// So many sessions are looked through.
+const SESSIONS_MAX: usize = 1_000_000;
+
+/// At most so many sessions that begin alike are meant.
+const ALIKE_MAX: usize = 64;
+
+/// The origins of the sessions whose id, with or without the client's letters, begins so.
+fn origins_of_sessions(journal: &dyn Journal, beginning: &str) -> Result<Vec<u32>, JournalError> {
+    let mut origins = Vec::new();
+    if beginning.chars().count() < BEGINNING_CHARS_MIN {
+        return Ok(origins);
+    }
+    let sessions = journal.sessions(&Filter::default(), &View::owner_all(), SESSIONS_MAX, 0)?;
+    let begin =
+        |session: &SessionEntry| session.shown().starts_with(beginning) || session.session.starts_with(beginning);
+    for session in sessions.iter().filter(|session| begin(session)).take(ALIKE_MAX) {
+        let filter = Filter { session: Some(session.shown()), ..Filter::default() };
+        let found = journal.select(&filter, &View::owner_all())?.origins.unwrap_or_default();
+        origins = union(origins, found);
+    }
+    Ok(origins)
 }
 
 #[cfg(test)]

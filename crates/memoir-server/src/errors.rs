@@ -54,7 +54,7 @@ impl ApiError {
     }
 
     pub(crate) fn misdirected() -> ApiError {
-        let message = "this server does not answer to the name in the Host header; add it to `allowed_hosts`";
+        let message = "this server does not answer to the name in the Host header; add it to `server.allowed_hosts`";
         ApiError::new(StatusCode::MISDIRECTED_REQUEST, "HOST_NOT_ALLOWED", message)
     }
 

@@ -132,7 +132,9 @@ impl Context {
         let drained =
             drain_into_journal(&spool, journal, &redactor, &project_of, DRAIN_TIME, &mut super::ingest::tell)?;
         if drained.stored > 0 {
-            print::warn(&format!("{} records that waited in the spool are stored now", drained.stored));
+            let (waited, are) =
+                (print::count(drained.stored, "record"), if drained.stored == 1 { "is" } else { "are" });
+            print::warn(&format!("{waited} that waited in the spool {are} stored now"));
         }
         Ok(())
     }

@@ -125,6 +125,9 @@ fn here(remove: bool) -> Result<String> {
     let file = off_file()?;
     let root = file.parent().unwrap_or(&file).display();
     if remove {
+        if !file.exists() {
+            return Err(Usage(format!("{root} is not excluded by a {OFF_FILE}")).into());
+        }
         fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
         return Ok(format!("{root} is recorded again from now on"));
     }

@@ -74,7 +74,7 @@ pub fn say(summary: &ImportSummary, dry_run: bool) -> Result<()> {
         out.line(&line)?;
     }
     if summary.clients.is_empty() {
-        out.line("no session files were found; see `memoir import --help` for where memoir looks")?;
+        out.line("no session files were found that fit; see `memoir import --help` for where memoir looks")?;
     }
     if dry_run {
         out.line("nothing was stored: this was a dry run")?;

@@ -68,7 +68,7 @@ pub fn run(cli: Cli) -> Result<Done> {
     let mut settings = match Settings::load(&home) {
         // To leave, and to be left alone, must be possible whatever is in there.
         Err(error) if matches!(cli.command, Command::Uninstall(_) | Command::Pause(_) | Command::Unpause) => {
-            eprintln!("memoir: {error:#}; going on without it");
+            crate::print::warn(&format!("{error:#}; going on without it"));
             Settings::without_file(&home)?
         }
         loaded => loaded?,

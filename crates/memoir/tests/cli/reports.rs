@@ -311,3 +311,22 @@ fn a_project_may_be_merged_back() {
     assert_eq!((listed.len(), &listed[0]["project"], &listed[0]["sessions"]), (1, &json!(a), &json!(3)), "{listed:?}");
     assert_eq!(home.run(&["sessions", "--repo", a, "--json"]).succeeded().json_lines().len(), 3);
 }
+
+#[test]
+fn a_query_may_name_a_session_by_how_its_id_begins() {
+    let home = Home::new();
+    let project = repository(&home, "shop");
+    Session::new(&home, "0aa11111-2222", &project).prompt(1, "the parser fails");
+    Session::new(&home, "0bb11111-2222", &project).prompt(1, "the parser works");
+    home.run(&["import"]).succeeded();
+    for (query, texts) in [
+        ("session:cc-0aa1 parser", &["the parser fails"][..]),
+        ("session:0bb1 parser", &["the parser works"]),
+        ("-session:cc-0aa1 parser", &["the parser works"]),
+        ("session:0cc1 parser", &[]),
+    ] {
+        let found = home.run(&["search", "--json", query]).succeeded().json_lines();
+        let found: Vec<String> = found.iter().map(|hit| crate::support::text_of(&hit["event"])).collect();
+        assert_eq!(found, texts, "{query}");
+    }
+}
