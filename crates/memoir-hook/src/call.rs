@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// So much of a session file is read in a hook; the rest is left to whoever comes next.
+/// So much of a session file is read in a hook, or twice that to a good place to stop at; the rest is left to whoever
+/// comes next.
 const CATCH_UP_BYTES: u64 = 4 << 10;
 
 /// What a hook works with.

@@ -367,9 +367,8 @@ fn claude_forks_a_session() {
     forks(Client::Claude);
 }
 
-/// What a broken answer brought is heard only when the client keeps it, and a repeated request is no second prompt. Which
-/// parts a client keeps may depend on what it had time to read.
-fn retries(client: Client, kept: &[&[Said]], events: usize) {
+/// What a broken answer brought is heard only when the client keeps it, and a repeated request is no second prompt.
+fn retries(client: Client, kept: &[Said], events: usize) {
     let Some(world) = World::with_clients() else { return };
     let broken = text("A broken answer.").text("That goes on.").cut_after(events);
     let mut script = vec![broken];
@@ -381,27 +380,25 @@ fn retries(client: Client, kept: &[&[Said]], events: usize) {
     world.run(client, &model).prompt("first prompt").run().ok();
     world.run(client, &model).prompt("second prompt").resume().run().ok();
     let after = [assistant("The answer."), user("second prompt"), assistant("The second answer.")];
-    let heard = said(&model.transcript(client), "");
-    let expected = |kept: &[Said]| [&[user("first prompt")], kept, &after].concat();
-    assert!(kept.iter().any(|kept| heard == expected(kept)), "{heard:#?}");
+    let expected = [&[user("first prompt")], kept, &after].concat();
+    assert_eq!(said(&model.transcript(client), ""), expected);
     assert!(model.requests().iter().any(|seen| seen.sent == Sent::Part));
 }
 
 #[test]
 fn codex_keeps_the_whole_parts_of_a_broken_answer() {
-    retries(Client::Codex, &[&[assistant("A broken answer.")]], 7);
+    retries(Client::Codex, &[assistant("A broken answer.")], 7);
 }
 
 #[test]
-fn claude_forgets_a_broken_answer_or_goes_on_with_it() {
-    let go_on = "Your response above was cut off mid-stream. Resume directly from where it stops — no apology, no recap. \
-        If none of it survived, answer the request from the start.";
-    retries(Client::Claude, &[&[], &[assistant("A broken answer."), user(go_on)]], 7);
+fn claude_forgets_a_broken_answer() {
+    // Of an answer with a whole part it sometimes keeps that part, as it has had time to note it: none is whole here.
+    retries(Client::Claude, &[], 3);
 }
 
 #[test]
 fn gemini_forgets_a_broken_answer() {
-    retries(Client::Gemini, &[&[]], 3);
+    retries(Client::Gemini, &[], 3);
 }
 
 /// In a terminal: a turn, the command that compacts, another turn, a turn that Esc ends, and the end.

@@ -177,6 +177,7 @@ fn place_of(key: &str) -> Option<(&str, u64, &str)> {
     Some((list, group.parse().ok()?, handler))
 }
 
+/// The file and event of a key.
 fn list_of(key: &str) -> Option<&str> {
     place_of(key).map(|(list, ..)| list)
 }
