@@ -106,7 +106,7 @@ impl Hook<'_> {
         let seen = batch.len();
         for portion in caught_up.into_iter().flat_map(|read| read.portions) {
             batch.extend(portion.batch);
-            cursors.extend(portion.cursor);
+            cursors.extend(portion.cursors);
         }
         let kept = keep(self.journal, self.spool, &names, &batch, &cursors);
         match kept {

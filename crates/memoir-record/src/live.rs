@@ -6,8 +6,9 @@ use crate::intake::{Intake, Rules};
 use crate::keep::{Kept, for_server, keep};
 use crate::names::Names;
 use crate::policy::Reason;
+use crate::runs::{Run, salt_of};
 use crate::spool::{Lane, Spool};
-use memoir_capture::{Captured, Out, Parser, Tally};
+use memoir_capture::{Captured, Out, Parser, Salt, Tally};
 use memoir_event::KeyHasher;
 use memoir_journal::{Journal, Redacted};
 use std::borrow::Cow;
@@ -76,6 +77,9 @@ pub struct LiveSummary {
 pub struct LiveStream<'a> {
     live: Live<'a>,
     parser: Box<dyn Parser>,
+    /// The run, and whether the journal is still to hear how it begins.
+    run: (Run, bool),
+    salt: Salt,
     intake: Intake<'a>,
     number: u64,
     /// What is read of a line, and of one that is too long.
@@ -91,12 +95,14 @@ pub struct LiveStream<'a> {
 }
 
 impl<'a> LiveStream<'a> {
-    /// The stream that `parser` can read.
-    pub fn new(live: Live<'a>, parser: Box<dyn Parser>) -> LiveStream<'a> {
+    /// The stream of that run, which `parser` can read.
+    pub fn new(live: Live<'a>, run: Run, parser: Box<dyn Parser>) -> LiveStream<'a> {
         let hasher = live.journal.map_or_else(|| KeyHasher::new([0; 32]), |journal| journal.hasher().clone());
         LiveStream {
             live,
             parser,
+            run: (run, false),
+            salt: salt_of(&hasher),
             intake: Intake::new(live.rules, hasher),
             number: 0,
             line: Vec::new(),
@@ -200,6 +206,7 @@ impl<'a> LiveStream<'a> {
 
     fn read(&mut self, line: &[u8]) -> Vec<Captured> {
         self.number += 1;
+        self.run.1 |= self.run.0.take(line, self.salt);
         let line = line.trim_ascii();
         if line.is_empty() {
             return Vec::new();
@@ -250,8 +257,9 @@ impl<'a> LiveStream<'a> {
         if batch.is_empty() {
             return;
         }
+        let run = std::mem::take(&mut self.run.1).then(|| self.run.0.cursor());
         let events = u64::try_from(batch.len()).unwrap_or(0);
-        match keep(self.live.journal, self.live.spool, self.live.names, &batch, &[]) {
+        match keep(self.live.journal, self.live.spool, self.live.names, &batch, run.as_slice()) {
             Kept::Stored => self.summary.events += events,
             Kept::Spooled(problem) => {
                 self.summary.events += events;

@@ -9,7 +9,7 @@ use crate::out::Out;
 use crate::parser::{Parser, read, without_lone_surrogates};
 use crate::patch::{Change, ChangeKind};
 use crate::payload::Payload;
-use crate::scene::{Call, Ending, Maker, Scene};
+use crate::scene::{Call, Ending, Maker, Scene, digest};
 use crate::shell;
 use memoir_event::{Client, Identity, Source, Time};
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,10 @@ const COMMANDS_MAX: usize = 64;
 pub struct ExecStream {
     scene: Scene,
     state: State,
+    /// Tells runs apart: item ids begin anew in each.
+    run: String,
+    /// Names the line among those of its run.
+    line: String,
     now: Option<Now>,
     /// What the user asked: the stream itself does not say.
     prompt: Option<String>,
@@ -33,9 +37,6 @@ pub struct ExecStream {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct State {
     thread: Option<String>,
-    /// Tells the runs of one stream apart: item ids begin anew in each.
-    run: String,
-    items: u64,
     /// Commands that have begun, in the old form: their ids and scripts. Never stored, they may hold anything.
     #[serde(skip)]
     commands: Vec<(String, String)>,
@@ -112,8 +113,7 @@ impl ExecStream {
     pub fn new(source: Source, run: &str, cwd: Option<&str>, now: Option<Now>) -> ExecStream {
         let mut scene = Scene::new(Client::Codex, source);
         scene.cwd = cwd.map(Arc::from);
-        let state = State { run: run.to_owned(), ..State::default() };
-        ExecStream { scene, state, now, prompt: None }
+        ExecStream { scene, state: State::default(), run: run.to_owned(), line: String::new(), now, prompt: None }
     }
 
     /// What the user asked, to be told when the session is known.
@@ -124,9 +124,9 @@ impl ExecStream {
     }
 
     /// A reader that goes on from a state.
-    pub fn resume(source: Source, state: &str) -> Option<ExecStream> {
+    pub fn resume(source: Source, run: &str, state: &str) -> Option<ExecStream> {
         let state: State = serde_json::from_str(state).ok()?;
-        let mut stream = ExecStream::new(source, &state.run, None, None);
+        let mut stream = ExecStream::new(source, run, None, None);
         if let Some(thread) = &state.thread {
             stream.scene.session.clone_from(thread);
             stream.scene.thread.clone_from(thread);
@@ -160,7 +160,7 @@ impl ExecStream {
     }
 
     fn name_of(&self, what: &str) -> String {
-        format!("{}/{}/{what}", self.state.run, self.state.items)
+        format!("{}/{}/{what}", self.run, self.line)
     }
 
     fn one_line(&mut self, number: u64, text: &str, out: &mut Out) {
@@ -168,7 +168,7 @@ impl ExecStream {
             out.problem("not JSON");
             return;
         };
-        self.state.items = number;
+        self.line = format!("{number}/{}", digest(text));
         match line.kind.get() {
             Some("thread.started" | "session.created") => {
                 if let Some(thread) = line.thread_id.said().or_else(|| line.session_id.said()) {

@@ -18,7 +18,6 @@ const CALLS_MAX: usize = 64;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct State {
     session: String,
-    run: String,
     cwd: Option<String>,
     calls: Vec<(String, String, String)>,
     number: u64,
@@ -42,6 +41,7 @@ struct Answer {
 /// Reads such a stream.
 pub struct ExecStream {
     state: State,
+    run: String,
     scene: Scene,
     now: Option<Now>,
 }
@@ -74,24 +74,24 @@ lenient! {
 impl ExecStream {
     /// A reader of a stream; `run` names it and is another for each.
     pub fn new(run: &str, cwd: Option<&str>, now: Option<Now>) -> ExecStream {
-        ExecStream::with(State { run: run.to_owned(), cwd: cwd.map(str::to_owned), ..State::default() }, now)
+        ExecStream::with(State { cwd: cwd.map(str::to_owned), ..State::default() }, run, now)
     }
 
     /// A reader that goes on from a state.
-    pub fn resume(state: &str) -> Option<ExecStream> {
-        serde_json::from_str(state).ok().map(|state| ExecStream::with(state, None))
+    pub fn resume(run: &str, state: &str) -> Option<ExecStream> {
+        serde_json::from_str(state).ok().map(|state| ExecStream::with(state, run, None))
     }
 
-    fn with(state: State, now: Option<Now>) -> ExecStream {
+    fn with(state: State, run: &str, now: Option<Now>) -> ExecStream {
         let mut scene = Scene::new(Client::Gemini, Source::GeminiCliExec);
         scene.session.clone_from(&state.session);
         scene.thread.clone_from(&state.session);
         scene.cwd = state.cwd.as_deref().map(Arc::from);
-        ExecStream { state, scene, now }
+        ExecStream { state, run: run.to_owned(), scene, now }
     }
 
     fn name(&self, what: &str) -> Identity {
-        Identity::Named(format!("{}/{}/{what}", self.state.run, self.state.number))
+        Identity::Named(format!("{}/{}/{what}", self.run, self.state.number))
     }
 
     fn one_line(&mut self, number: u64, text: &str, out: &mut Out) {
@@ -110,7 +110,7 @@ impl ExecStream {
             Some("init") => self.init(&line, time, out),
             Some("message") if line.role.is("user") => {
                 if let Some(text) = line.content.said() {
-                    let name = format!("{}/{number}/prompt", self.state.run);
+                    let name = format!("{}/{number}/prompt", self.run);
                     Maker::of_record(&self.scene, time, number, out).given_prompt(text, &name);
                 }
             }
@@ -201,7 +201,7 @@ impl ExecStream {
             return;
         }
         answer.told = answer.text.len();
-        let name = Identity::Named(format!("{}/{}/answer", self.state.run, answer.number));
+        let name = Identity::Named(format!("{}/{}/answer", self.run, answer.number));
         let (text, time) = (answer.text.clone(), answer.begun_ms.map(Time::from_ms));
         Maker::of_record(&self.scene, time, answer.number, out).assistant(text, vec![name]);
     }

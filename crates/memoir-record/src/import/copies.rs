@@ -20,7 +20,13 @@ pub(super) fn lists(files: &mut Vec<SourceFile>, is_new: &dyn Fn(&SourceFile) ->
     let dirs: BTreeSet<PathBuf> = new.filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
     let mut lists: Vec<Vec<usize>> = Vec::new();
     let mut by_record: HashMap<Vec<u8>, usize> = HashMap::new();
+    // Which run a stream is of is told by those that were read before it.
+    let mut streams: Vec<usize> = Vec::new();
     for (at, file) in files.iter().enumerate() {
+        if file.format.is_stream() {
+            streams.push(at);
+            continue;
+        }
         let is_near = may_copy(file) && file.path.parent().is_some_and(|dir| dirs.contains(dir));
         let Some(record) = is_near.then(|| first_record(&file.path)).flatten() else {
             lists.push(vec![at]);
@@ -38,6 +44,9 @@ pub(super) fn lists(files: &mut Vec<SourceFile>, is_new: &dyn Fn(&SourceFile) ->
             list.push(files.len());
             files.push(file);
         }
+    }
+    if !streams.is_empty() {
+        lists.push(streams);
     }
     for list in lists.iter_mut().filter(|list| list.len() > 1) {
         list.sort_by_cached_key(|at| files.get(*at).map(|file| age(&file.path)));

@@ -43,6 +43,11 @@ impl Format {
         }
     }
 
+    /// Whether it is a client's stream, saved: it names no run.
+    pub(super) const fn is_stream(self) -> bool {
+        matches!(self, Format::CodexExec | Format::ClaudeStream | Format::GeminiStream)
+    }
+
     /// Whether it is read line by line.
     pub(super) const fn has_lines(self) -> bool {
         !matches!(self, Format::GeminiChatJson | Format::GeminiLog | Format::OpencodeDatabase)
@@ -114,10 +119,10 @@ pub(super) fn parser(
     let directory = || path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let resumed: Option<Box<dyn Parser>> = state.and_then(|state| match format {
         Format::CodexRollout => codex::Rollout::resume(state, salt).map(boxed),
-        Format::CodexExec => codex::ExecStream::resume(Source::CodexExec, state).map(boxed),
+        Format::CodexExec => codex::ExecStream::resume(Source::CodexExec, run, state).map(boxed),
         Format::ClaudeTranscript => claude::Transcript::resume(Source::ClaudeCodeHistory, state, salt).map(boxed),
         Format::ClaudeStream => claude::Transcript::resume(Source::ClaudeCodeExec, state, salt).map(boxed),
-        Format::GeminiStream => gemini::ExecStream::resume(state).map(boxed),
+        Format::GeminiStream => gemini::ExecStream::resume(run, state).map(boxed),
         Format::CopilotEvents => copilot::Events::resume(state).map(boxed),
         Format::GeminiChat | Format::GeminiChatJson | Format::GeminiLog | Format::OpencodeDatabase => {
             gemini::Chat::resume(state).map(boxed)

@@ -28,6 +28,9 @@ pub(super) struct Position {
     /// Private turns, by thread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub private: Vec<(String, String)>,
+    /// The run that it is a stream of.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
     /// The file, for people to read; redacted.
     pub path: String,
     /// How many events it gave so far.

@@ -7,6 +7,7 @@ use super::position::{self, Position, Stamp};
 use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport};
 use crate::intake::{Intake, Rules};
+use crate::runs::{RUN_HEAD_BYTES, Run, Runs};
 use memoir_capture::{Out, Parser, Salt, gemini};
 use memoir_event::KeyHasher;
 use memoir_journal::{Cursor, Redacted};
@@ -15,6 +16,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Events in one portion.
 const PORTION_EVENTS: usize = 250;
@@ -27,6 +29,8 @@ pub(super) struct Shared<'a> {
     pub rules: Rules<'a>,
     pub hasher: KeyHasher,
     pub salt: Salt,
+    /// The runs whose streams are known.
+    pub runs: Mutex<Runs>,
     pub stop: &'a AtomicBool,
 }
 
@@ -35,8 +39,8 @@ pub(super) struct Shared<'a> {
 pub struct Portion {
     /// Events, redacted and packed.
     pub batch: Vec<Redacted>,
-    /// Where the file stands after them.
-    pub cursor: Option<Cursor>,
+    /// Where the file stands after them, and which run it is of.
+    pub cursors: Vec<Cursor>,
     /// Bytes of the file that it took.
     pub bytes: u64,
 }
@@ -69,6 +73,8 @@ pub(super) struct Reading<'a, 'g> {
     shared: &'a Shared<'a>,
     intake: &'g mut Intake<'a>,
     stream: String,
+    /// The run that the file is a stream of.
+    run: Option<Run>,
     out: Out,
     batch: Vec<Redacted>,
     batch_bytes: usize,
@@ -94,6 +100,7 @@ pub(super) fn read_file<'a>(
         shared,
         intake,
         stream: stream_of(file, shared.salt),
+        run: None,
         out: Out::default(),
         batch: Vec::new(),
         batch_bytes: 0,
@@ -154,9 +161,12 @@ impl Reading<'_, '_> {
         let (offset, mut number) = at.map_or((0, 0), |at| (at.offset, at.lines));
         let private = at.into_iter().flat_map(|at| &at.private).map(|(thread, turn)| (thread.as_str(), turn.as_str()));
         self.intake.judge().begin(private);
-        let run = opened.run_name(self.shared.salt)?;
+        if file.format.is_stream() {
+            self.run = Some(self.run_of(file, at, &opened.head()?));
+        }
+        let run = self.run.as_ref().map_or("", Run::name);
         let state = at.map(|at| at.state.as_str());
-        let mut parser = format::parser(file.format, &file.path, file.cwd.as_deref(), &run, state, self.shared.salt);
+        let mut parser = format::parser(file.format, &file.path, file.cwd.as_deref(), run, state, self.shared.salt);
         // A good place to stop at is waited for, but not for ever, and no line may be longer than there is time for.
         let bytes_max = budget.map_or(u64::MAX, |budget| budget.saturating_mul(2));
         let mut lines = FileLines::new(opened.from(offset)?.take(bytes_max), offset);
@@ -165,6 +175,7 @@ impl Reading<'_, '_> {
         let mut position = Position {
             seen: stamp,
             path: self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned(),
+            run: run.to_owned(),
             ..Position::default()
         };
         let mut is_left = false;
@@ -216,6 +227,13 @@ impl Reading<'_, '_> {
         let place = (lines.offset(), number);
         self.note(&mut position, place, (events_before, problems_before), &*parser);
         self.hand_over(Some(&mut position), place.0, &mut same)
+    }
+
+    /// The run that a stream is of: the one that it was when it was last read, or one that begins like it.
+    fn run_of(&self, file: &SourceFile, at: Option<&Position>, head: &[u8]) -> Run {
+        let mut runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = at.map(|at| at.run.as_str()).filter(|name| !name.is_empty());
+        runs.find(file.format.client(), known, head, self.shared.salt)
     }
 
     fn note(&mut self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
@@ -301,7 +319,9 @@ impl Reading<'_, '_> {
         let bytes = offset.saturating_sub(self.told_bytes);
         self.told_bytes = offset;
         self.batch_bytes = 0;
-        let portion = Portion { batch: std::mem::take(&mut self.batch), cursor, bytes };
+        let run = self.run.as_ref().filter(|_| cursor.is_some()).map(Run::cursor);
+        let cursors = cursor.into_iter().chain(run).collect();
+        let portion = Portion { batch: std::mem::take(&mut self.batch), cursors, bytes };
         if let Go::Stop = (self.give)(portion) {
             self.stopped = true;
         }
@@ -419,14 +439,13 @@ impl Opened {
         Ok(head == known.head && tail == known.tail)
     }
 
-    /// A name for the run that a stream is of: the same for every copy of it.
-    fn run_name(&mut self, salt: Salt) -> io::Result<String> {
-        if self.is_packed {
-            return Ok(String::new());
-        }
-        self.file.seek(SeekFrom::Start(0))?;
+    /// Enough of the beginning to know the run by.
+    fn head(&mut self) -> io::Result<Vec<u8>> {
         let mut head = Vec::new();
-        self.file.by_ref().take(64 << 10).read_to_end(&mut head)?;
-        Ok(blake3::keyed_hash(&salt.0, &head).to_hex().chars().take(32).collect())
+        if !self.is_packed {
+            self.file.seek(SeekFrom::Start(0))?;
+            self.file.by_ref().take(RUN_HEAD_BYTES).read_to_end(&mut head)?;
+        }
+        Ok(head)
     }
 }

@@ -7,10 +7,11 @@ use super::read::{Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
 use super::summary::{FileReport, ImportSummary};
 use crate::intake::{Intake, Rules};
 use crate::names::{Names, NamesError};
-use memoir_capture::Salt;
+use crate::runs::{Runs, salt_of};
 use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Redacted};
 use memoir_redact::Redactor;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -72,7 +73,7 @@ pub struct Importer<'a> {
 impl Importer<'_> {
     fn shared(&self) -> Shared<'_> {
         let hasher = self.journal.hasher().clone();
-        Shared { rules: self.rules, salt: Salt(hasher.hash(b"memoir capture state")), hasher, stop: self.stop }
+        Shared { rules: self.rules, salt: salt_of(&hasher), hasher, runs: Mutex::default(), stop: self.stop }
     }
 
     /// Imports what is new in those files.
@@ -91,7 +92,10 @@ impl Importer<'_> {
         progress: &mut dyn FnMut(Progress),
         journal: &mut Option<&dyn Journal>,
     ) -> Result<ImportSummary, ImportError> {
-        let shared = self.shared();
+        let mut shared = self.shared();
+        if found.files.iter().any(|file| file.format.is_stream()) {
+            shared.runs = Mutex::new(Runs::of(self.journal)?);
+        }
         let cursors: HashMap<String, Cursor> =
             self.journal.cursors(STREAM_PREFIX)?.into_iter().map(|cursor| (cursor.stream.clone(), cursor)).collect();
         let mut summary = ImportSummary::default();
@@ -253,7 +257,7 @@ impl Writer<'_> {
                 match told {
                     Told::Portion(portion) => {
                         batch.extend(portion.batch);
-                        cursors.extend(portion.cursor);
+                        cursors.extend(portion.cursors);
                         bytes += portion.bytes;
                     }
                     Told::Done(at, mut report) => {

@@ -5,7 +5,8 @@ use memoir_event::{Client, Kind, Source};
 use memoir_hook::Hook;
 use memoir_journal::{Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View};
 use memoir_record::{
-    ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, Rules, Spool, SpoolLimits, Wanted,
+    ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, Rules, Run, Spool, SpoolLimits,
+    Wanted,
 };
 use memoir_redact::Redactor;
 use memoir_testkit::Client as Agent;
@@ -148,7 +149,7 @@ impl World {
             names: &names,
             to_server: false,
         };
-        let mut stream = LiveStream::new(live, parser);
+        let mut stream = LiveStream::new(live, Run::new(client, run.clone()), parser);
         let mut input = Told { lines: lines.to_vec(), now: Arc::clone(&self.now) };
         stream.run(&mut input, &mut || true, &mut |_| {}).unwrap();
         assert_eq!((stream.summary.lost, stream.summary.spooled), (0, 0));

@@ -17,7 +17,7 @@ use client_args::{Shape, program_args};
 use memoir_capture::{Parser, claude, codex, gemini};
 use memoir_event::{Client, Source};
 use memoir_journal::{Journal, SqliteJournal};
-use memoir_record::{Live, LiveStream, LiveSummary, Mark, Names, Polled, Shown, Wanted};
+use memoir_record::{Live, LiveStream, LiveSummary, Mark, Names, Polled, Run, Shown, Wanted};
 use std::time::{Duration, Instant};
 use view::View;
 
@@ -37,8 +37,8 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     // Whatever is wrong with memoir's own files is said first: the user may not want to run without a record.
     let (wishes, spool, names) = (context.wishes()?, context.spool()?, Names::new(system_clock())?);
     let journal = open(context);
-    let run = names.uuid();
-    let parser = parser(client, &run, cwd.as_deref(), args.prompt.clone());
+    let run = Run::new(client, names.uuid());
+    let parser = parser(client, run.name(), cwd.as_deref(), args.prompt.clone());
     let mut child = Child::start(&program, &client_args)?;
     let live = Live {
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
@@ -47,7 +47,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
         names: &names,
         to_server: context.settings.server_url.is_some() && !paused,
     };
-    let mut stream = LiveStream::new(live, parser);
+    let mut stream = LiveStream::new(live, run, parser);
     let mut view = View::new(is_raw || args.raw);
     let mut session = SessionFile { context, client, begun_ms, looked: None, is_marked: paused };
     let mut input = Polled(child.output()?);

@@ -1,15 +1,16 @@
 //! `memoir exec` with the real clients.
 
-use crate::check::everything_is_known_once_and_more;
+use crate::check::{everything_is_known_once_and_more, facts};
 use crate::desk::{Desk, Home};
 use crate::for_each_client;
 use crate::script::write;
 use memoir_testkit::model::{shell, text};
 use memoir_testkit::{Client, Model, Reply, World};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -183,5 +184,63 @@ fn an_interrupt_loses_nothing_shown(client: Client) {
     exec.end();
     desk.run(client, &model).prompt("second prompt").resume().run().ok();
     assert_eq!(model.replies_left(), 0);
+    everything_is_known_once_and_more(&desk, client, &model);
+}
+
+for_each_client! {
+    codex_a_saved_stream_is_the_run_that_it_was_saved_from: Codex,
+    claude_a_saved_stream_is_the_run_that_it_was_saved_from: Claude,
+    gemini_a_saved_stream_is_the_run_that_it_was_saved_from: Gemini,
+    => a_saved_stream_is_its_run
+}
+
+/// A run whose stream the user keeps, then another of the same session that says the same.
+fn a_saved_stream_is_its_run(client: Client) {
+    let Some(desk) = Desk::new() else { return };
+    let step = || Reply::new().text("Again.").shell("echo from-the-shell");
+    let model = Model::start(vec![step(), text("Done."), step(), text("Done.")]);
+    let mut saved = Vec::new();
+    for resumes in [false, true] {
+        let mut args = vec!["--raw"];
+        args.extend(words(client));
+        if resumes {
+            args.extend(match client {
+                Client::Codex => &["resume", "--last"][..],
+                Client::Claude => &["--continue"],
+                Client::Gemini => &["--resume", "latest"],
+            });
+        }
+        let mut exec = Exec::start(&desk, client, &model, &args);
+        assert_eq!(exec.end().code(), Some(0), "{}", exec.shown());
+        let file = desk.world.root().join(format!("run-{}.jsonl", saved.len()));
+        fs::rename(&exec.shown, &file).unwrap();
+        saved.push(file);
+    }
+    assert_eq!(model.replies_left(), 0);
+    let events = desk.events(Home::Usual);
+    for file in &saved {
+        let copy = file.with_extension("copy.jsonl");
+        fs::copy(file, &copy).unwrap();
+        for path in [file, &copy] {
+            let told = desk.json(Home::Usual, &["import", "--json", "--path", path.to_str().unwrap()]).remove(0);
+            assert_eq!((&told["stored"], &told["failed"]), (&0.into(), &Value::Null), "{told}");
+        }
+    }
+    assert_eq!(facts(&desk, client, &desk.events(Home::Usual)), facts(&desk, client, &events));
+    // Without the runs themselves, each file is a run of its own, and the copy of a part of it is nothing new.
+    let import = |home: &str, path: &Path| {
+        let home = desk.world.root().join(home);
+        let args = ["--home", home.to_str().unwrap(), "import", "--json", "--path", path.to_str().unwrap()];
+        desk.json(Home::Usual, &args).remove(0)["stored"].as_u64().unwrap()
+    };
+    for file in &saved {
+        let part = file.with_extension("part.jsonl");
+        let text = fs::read_to_string(file).unwrap();
+        let end = text.match_indices('\n').nth_back(1).unwrap().0 + 1;
+        fs::write(&part, &text[..end]).unwrap();
+        let whole = import("whole", file);
+        assert!(whole > 3, "{whole}");
+        assert_eq!(import("parts", &part) + import("parts", file), whole);
+    }
     everything_is_known_once_and_more(&desk, client, &model);
 }

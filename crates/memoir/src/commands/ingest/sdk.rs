@@ -10,9 +10,9 @@ use crate::print;
 use crate::stop;
 use anyhow::Result;
 use memoir_capture::codex;
-use memoir_event::Source;
+use memoir_event::{Client, Source};
 use memoir_journal::Journal;
-use memoir_record::{End, Live, LiveStream, Names, Polled};
+use memoir_record::{End, Live, LiveStream, Names, Polled, RUN_HEAD_BYTES, Run, Runs, salt_of};
 use std::time::Duration;
 
 /// What was streamed goes to the server at the end, for at most so long.
@@ -35,16 +35,19 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
         }
     };
     let mut input = unbuffered_stdin()?;
-    let (run, now) = match digest_of_file(&mut input) {
-        // The same file again is the same run; when its lines were written nobody knows.
-        Some(digest) => (digest, None),
-        None => {
+    let (run, now) = match (head_of_file(&mut input), &journal) {
+        // A file is a run that was streamed once; when its lines were written nobody knows.
+        (Some(head), Some(journal)) => {
+            let run = Runs::of(journal)?.find(Client::Codex, None, &head, salt_of(journal.hasher()));
+            (Run::new(Client::Codex, run.name().to_owned()), None)
+        }
+        _ => {
             let clock = system_clock();
             let now: codex::Now = Box::new(move || clock());
-            (names.uuid(), Some(now))
+            (Run::new(Client::Codex, names.uuid()), Some(now))
         }
     };
-    let parser = codex::ExecStream::new(Source::CodexSdk, &run, cwd.as_deref(), now);
+    let parser = codex::ExecStream::new(Source::CodexSdk, run.name(), cwd.as_deref(), now);
     let live = Live {
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
         spool: &spool,
@@ -53,7 +56,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
         to_server: server.is_some(),
     };
     let stop = stop::on_signal()?;
-    let mut stream = LiveStream::new(live, Box::new(parser));
+    let mut stream = LiveStream::new(live, run, Box::new(parser));
     let read = stream.run(&mut Polled(input), &mut || stop::requested(&stop), &mut |_| {});
     let summary = stream.summary;
     if let Some(url) = server {
@@ -76,21 +79,21 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     finish(&End::Finished, summary.spooled == 0 && summary.lost == 0 && problems == 0)
 }
 
-/// The digest of standard input if it is a file, which then is at its beginning again.
+/// How standard input begins if it is a file, which then is at its beginning again.
 #[cfg(unix)]
-fn digest_of_file(input: &mut std::fs::File) -> Option<String> {
+fn head_of_file(input: &mut std::fs::File) -> Option<Vec<u8>> {
     use std::io::{Read, Seek, SeekFrom};
     if !input.metadata().ok()?.is_file() {
         return None;
     }
     let from = input.stream_position().ok()?;
     let mut head = Vec::new();
-    input.by_ref().take(64 << 10).read_to_end(&mut head).ok()?;
+    input.by_ref().take(RUN_HEAD_BYTES).read_to_end(&mut head).ok()?;
     input.seek(SeekFrom::Start(from)).ok()?;
-    Some(blake3::hash(&head).to_hex().chars().take(32).collect())
+    Some(head)
 }
 
 #[cfg(not(unix))]
-fn digest_of_file(_input: &mut std::io::Stdin) -> Option<String> {
+fn head_of_file(_input: &mut std::io::Stdin) -> Option<Vec<u8>> {
     None
 }
