@@ -9,11 +9,16 @@ use std::path::{Path, PathBuf};
 
 /// Makes a directory and its missing parents, all private. An existing one is left as it is; a link is refused.
 pub fn ensure_dir(path: &Path) -> Result<(), MirrorError> {
+    if has_dir(path)? { Ok(()) } else { make_dir(path).map_err(refused("create", path)) }
+}
+
+/// Whether there is a directory, or nothing at all. A link is refused.
+pub fn has_dir(path: &Path) -> Result<bool, MirrorError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.file_type().is_symlink() => Err(MirrorError::Link { path: path.to_owned() }),
-        Ok(found) if found.is_dir() => Ok(()),
+        Ok(found) if found.is_dir() => Ok(true),
         Ok(_) => Err(MirrorError::NotADirectory { path: path.to_owned() }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => make_dir(path).map_err(refused("create", path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(refused("look at", path)(error)),
     }
 }
@@ -87,6 +92,14 @@ pub fn create_anew(path: &Path) -> io::Result<File> {
         _ => {}
     }
     careful().write(true).create_new(true).open(path)
+}
+
+/// Removes a file that may be there. A directory is not one, and stays.
+pub fn remove_left(path: &Path) -> Result<(), MirrorError> {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_dir()) {
+        fs::remove_file(path).map_err(refused("remove", path))?;
+    }
+    Ok(())
 }
 
 /// Puts `bytes` in the place of a file: a reader sees the old or the new, a crash leaves the old or the new.

@@ -91,6 +91,19 @@ impl Layout {
         self.dir.join("segments")
     }
 
+    /// Where a segment is written anew before it takes its place; one at a time. No segment has such a name.
+    pub fn rewritten(&self) -> PathBuf {
+        self.segments().join("rewritten.tmp")
+    }
+
+    /// What a killed writer may have left half written. The lock has its own care.
+    pub fn unfinished(&self) -> [PathBuf; 6] {
+        let [manifest, sparse_index, id_index, project, ignore_file] =
+            [self.manifest(), self.sparse_index(), self.id_index(), self.project(), self.ignore_file()]
+                .map(|path| files::unfinished(&path));
+        [manifest, sparse_index, id_index, project, ignore_file, self.rewritten()]
+    }
+
     /// Where codaph 0.1.15 keeps its day segments.
     pub fn days(&self) -> PathBuf {
         self.dir.join("events")

@@ -26,11 +26,15 @@ enum Opened {
 impl Store {
     /// Opens a mirror and mends it. The lock is ours.
     pub fn open(layout: &Layout, limits: Limits) -> Result<Store, MirrorError> {
+        let manifest = Manifest::read(layout)?;
+        for path in layout.unfinished() {
+            files::remove_left(&path)?;
+        }
         let listing = layout.list_segments()?;
         let mut repairs = Repairs::default();
         let is_new =
             || listing.segments.is_empty() && fs::metadata(layout.id_index()).map_or(0, |found| found.len()) == 0;
-        let entries = match Manifest::read(layout)? {
+        let entries = match manifest {
             Manifest::Known(entries) => entries,
             Manifest::Missing if is_new() => return Store::trusted_or_rebuilt(layout, limits, &listing, &[], repairs),
             Manifest::Missing | Manifest::Unreadable => {

@@ -286,3 +286,18 @@ fn a_writer_that_meets_bytes_of_another_does_not_write_into_them() {
     world.export(&all);
     world.holds_once(&all);
 }
+
+#[test]
+fn what_a_killed_writer_left_half_written_is_deleted() {
+    let all = events(&["a"], 2);
+    let world = World::with(&all);
+    let before = world.stamps();
+    let names = ["manifest.json", "sparse-index.jsonl", "eventid-index.jsonl", "project.json", ".gitignore"];
+    let names = names.map(|name| name.to_owned() + ".tmp").into_iter().chain(["segments/rewritten.tmp".to_owned()]);
+    names.for_each(|name| world.write(&name, "half a"));
+    world.write("segments/theirs.tmp", "not ours");
+    assert!(!world.export(&all).repairs.any());
+    assert_eq!(world.text("segments/theirs.tmp"), "not ours");
+    std::fs::remove_file(world.path("segments/theirs.tmp")).unwrap();
+    assert_eq!(world.stamps(), before);
+}
