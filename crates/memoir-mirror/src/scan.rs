@@ -7,6 +7,7 @@ use memoir_event::without_lone_surrogates;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::io::{self, BufReader, Read};
+use std::ops::Range;
 
 /// How often reading starts anew inside a broken line.
 const STARTS_MAX: usize = 16;
@@ -64,25 +65,34 @@ pub struct Sifted {
 
 /// Hands out the objects of a line: one, as it should be, or those that can be told apart in one that went wrong.
 pub fn sift(line: &[u8], each: &mut dyn FnMut(&Record<'_>)) -> Sifted {
-    let text = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
-    let mut sifted = Sifted { not_utf8: matches!(text, Cow::Owned(_)), ..Sifted::default() };
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    sift_at(line, &mut |record, _| each(record))
+}
+
+/// The same, with where in the line each object stands. One that is alone has all of its line.
+pub fn sift_at(line: &[u8], each: &mut dyn FnMut(&Record<'_>, Range<usize>)) -> Sifted {
+    let read = std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
+    let mut sifted = Sifted { not_utf8: matches!(read, Cow::Owned(_)), ..Sifted::default() };
+    let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
+    let text = read.trim_start_matches(is_blank);
+    let before = read.len() - text.len();
+    let text = text.trim_end_matches(is_blank);
     if text.is_empty() {
         return sifted;
     }
     if let Some(record) = Record::parse(text) {
-        each(&record);
+        each(&record, 0..line.len());
         return Sifted { objects: 1, ..sifted };
     }
     let (pieces, broken) = salvage(text);
     sifted.broken = broken;
-    for piece in pieces {
+    for at in pieces {
+        let piece = text.get(at.clone()).unwrap_or_default();
         // A name that no Rust string can hold must not cost the event.
         let mended = without_lone_surrogates(piece);
         match Record::parse(piece).or_else(|| Record::parse(&mended)) {
             Some(record) => {
                 sifted.objects += 1;
-                each(&record);
+                each(&record, origin(line, before + at.start)..origin(line, before + at.end));
             }
             None => sifted.broken = true,
         }
@@ -90,10 +100,24 @@ pub fn sift(line: &[u8], each: &mut dyn FnMut(&Record<'_>)) -> Sifted {
     sifted
 }
 
-/// The whole objects in a line that is not just one, and whether there is anything else.
+/// Where in a line that stands which is read at `at`: bytes that are no UTF-8 are read as U+FFFD.
+fn origin(line: &[u8], at: usize) -> usize {
+    let (mut in_line, mut in_text) = (0, 0);
+    for chunk in line.utf8_chunks() {
+        let valid = chunk.valid().len();
+        if at <= in_text + valid {
+            return in_line + at - in_text;
+        }
+        in_line += valid + chunk.invalid().len();
+        in_text += valid + char::REPLACEMENT_CHARACTER.len_utf8();
+    }
+    line.len()
+}
+
+/// Where the whole objects are in a line that is not just one, and whether there is anything else.
 ///
 /// After something broken, an object may be a part of what broke: it counts only if the line is whole from it on.
-fn salvage(text: &str) -> (Vec<&str>, bool) {
+fn salvage(text: &str) -> (Vec<Range<usize>>, bool) {
     let mut pieces = Vec::new();
     let mut sure = 0;
     let mut broken = false;
@@ -102,12 +126,13 @@ fn salvage(text: &str) -> (Vec<&str>, bool) {
     while !rest.is_empty() {
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
         if let Some(Ok(value)) = values.next() {
+            let end = text.len() - rest.len() + values.byte_offset();
             if value.get().starts_with('{') {
-                pieces.push(value.get());
+                pieces.push(end - value.get().len()..end);
             } else {
                 broken = true;
             }
-            rest = rest.get(values.byte_offset()..).unwrap_or_default().trim_start();
+            rest = text.get(end..).unwrap_or_default().trim_start();
             if !broken {
                 sure = pieces.len();
             }
@@ -144,6 +169,26 @@ mod tests {
             ids(r#"{"eventId":"a"}{"eventId":"b"} {"eventId":"c"}"#),
             (vec!["a".into(), "b".into(), "c".into()], false)
         );
+    }
+
+    #[test]
+    fn every_object_is_where_it_is_said_to_be() {
+        for line in [
+            &b"{\"eventId\":\"a\"}{\"eventId\":\"b\"}"[..],
+            b"\xef\xbb\xbf \xff{\"eventId\":\"a\"} \xc3\xa9 {\"eventId\":\"b\"}\xfe\xfe\xc3 {\"eventId\":\"c\"}\t",
+            b"{\"eventId\":\"\xff\"} {\"eventId\":\"b\xe2\x82\"}{\"eventId\":\"\\ud800\"}",
+        ] {
+            let mut objects = 0;
+            sift_at(line, &mut |record, at| {
+                objects += 1;
+                let there = String::from_utf8_lossy(&line[at.clone()]).into_owned();
+                assert!(there.starts_with('{') && there.ends_with('}'), "{there}");
+                assert_eq!(ids(&there).0, [record.event_id().unwrap()]);
+            });
+            assert!(objects > 0);
+        }
+        let alone = "\u{feff} {\"eventId\":\"a\"} \r";
+        sift_at(alone.as_bytes(), &mut |_, at| assert_eq!(at, 0..alone.len()));
     }
 
     #[test]
