@@ -96,9 +96,8 @@ impl MirrorEvent {
         let adapter = self.capture_source.or_else(|| Some(self.source.clone()).filter(|_| source.is_none()));
         let source = source.unwrap_or(Source::Recorder);
         let client = self.client.as_deref().and_then(Client::parse).or_else(|| Client::of_source(source));
-        let id = EventId::parse(&self.event_id).ok();
         let envelope = Envelope {
-            event_id: id.unwrap_or_else(|| EventId::derive(source, None, 0, "", &self.event_id)),
+            event_id: EventId::parse(&self.event_id).unwrap_or_else(|_| id_of_another_make(source, &self.event_id)),
             source,
             repo_id: self.repo_id,
             actor_id: self.actor_id,
@@ -130,4 +129,9 @@ impl MirrorEvent {
         }
         event
     }
+}
+
+/// What an event is called in a journal whose id in the mirror is not 24 hexadecimal characters.
+pub fn id_of_another_make(source: Source, id: &str) -> EventId {
+    EventId::derive(source, None, 0, "", id)
 }

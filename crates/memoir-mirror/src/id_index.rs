@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// No id is that long.
@@ -54,6 +55,24 @@ pub fn load(path: &Path, each: &mut dyn FnMut(IdKey) -> Wanted) -> Result<Loaded
         }
     }
     Ok(Loaded::Good { whole_bytes, lines_cut: 0 })
+}
+
+/// Hands out every id of an index as it is written, and where its line is; a missing index has none, and a line that is
+/// none is passed over. Gives the size of the index.
+pub fn each_line(path: &Path, each: &mut dyn FnMut(&str, Range<u64>)) -> Result<u64, MirrorError> {
+    let file = match files::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        opened => opened.map_err(refused("read", path))?,
+    };
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 20, file), LINE_BYTES_MAX);
+    while let Some(line) = lines.read_line().map_err(refused("read", path))? {
+        let Some(bytes) = line.bytes else { continue };
+        let end = line.offset + u64::try_from(bytes.len() + usize::from(line.end == End::Newline)).unwrap_or(0);
+        if let Ok(read) = serde_json::from_slice::<IndexLine<'_>>(bytes) {
+            each(&read.event_id, line.offset..end);
+        }
+    }
+    Ok(lines.offset())
 }
 
 /// Whether an id was expected in an index.

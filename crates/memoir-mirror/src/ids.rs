@@ -17,6 +17,11 @@ impl IdKey {
         let hashed = || EventId::from_bytes(Sha256::digest(text).get(..12)?);
         EventId::parse(text).ok().or_else(hashed).map(IdKey)
     }
+
+    /// The id that it is the key of, or the hash of one of another make.
+    pub const fn id(self) -> EventId {
+        self.0
+    }
 }
 
 impl From<EventId> for IdKey {

@@ -5,15 +5,16 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `segments/<session>.jsonl` | the envelopes of a session, one to a line, in the order they came; only ever appended to |
-//! | `eventid-index.jsonl` | the id and time of every event, each once; only ever appended to |
+//! | `segments/<session>.jsonl` | the envelopes of a session, one to a line, in the order they came; appended to, and replaced whole when events are removed |
+//! | `eventid-index.jsonl` | the id and time of every event, each once; appended to, and replaced whole when some are removed |
 //! | `sparse-index.jsonl` | which segment has which session; replaced whole |
 //! | `manifest.json` | size, checksum, count and times of every segment; replaced whole, last: it is the commit |
 //! | `sync-lock.json` | who is writing |
 //! | `project.json` | what project this is |
 //!
 //! An event stays in the segment it first went to. A fuller capture of it is appended there under the same id, and
-//! readers take the fullest. What codaph 0.1.15 writes (`events/<repo>/YYYY/MM/DD/segment-*.jsonl`) is read too.
+//! readers take the fullest. A removed event is gone with all its captures, from every file here. What codaph 0.1.15
+//! writes (`events/<repo>/YYYY/MM/DD/segment-*.jsonl`) is read too, and never changed.
 
 mod digest;
 mod error;
@@ -41,9 +42,11 @@ pub use problems::{Problem, ProblemKind};
 pub use project::ProjectInfo;
 pub use read::ReadSummary;
 pub use verify::{Finding, Progress, VerifyReport};
-pub use write::{Appended, Repairs, Summary, Writer};
+pub use write::{Appended, Removed, Repairs, Summary, Writer};
 
 use layout::Layout;
+use memoir_event::EventId;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,6 +112,16 @@ impl Mirror {
     /// Takes the lock, makes what is missing, mends what a killed writer left, and is ready for events.
     pub fn writer(&self, project: &ProjectInfo, clock: &Clock) -> Result<Writer, MirrorError> {
         Writer::open(&self.layout, self.limits, self.patience, project, clock)
+    }
+
+    /// Takes events out of the mirror, with every revision of them, and mends what a killed writer left before.
+    ///
+    /// Only the segments that hold such an event are written anew; each other line in them stays as it is. The mirror
+    /// does not remember what was removed: appended again, an event is new. Where no id is in the mirror nothing is
+    /// written, and where there is no mirror none is made. When this returns, the removal is durable; after an error it
+    /// may be done in part, and the next call does the rest.
+    pub fn remove(&self, ids: &HashSet<EventId>, clock: &Clock) -> Result<Removed, MirrorError> {
+        write::remove(&self.layout, self.limits, self.patience, ids, clock)
     }
 
     /// Hands out every event once, the fullest of those with its id; bad lines are counted and never an error.

@@ -35,6 +35,11 @@ impl<R: BufRead> Lines<R> {
         Lines { reader, buffer: Vec::new(), offset: 0, bytes_max }
     }
 
+    /// How much was read.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+
     /// The next line, if there is one.
     pub fn read_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.buffer.clear();

@@ -146,7 +146,11 @@ fn hand_out(
     summary: &mut ReadSummary,
 ) -> Result<(), MirrorError> {
     let path = &snapshot.file.path;
-    let open = files::open(path).map_err(refused("read", path))?;
+    let open = match files::open(path) {
+        // All its events were removed meanwhile: nobody hands them out.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        open => open.map_err(refused("read", path))?,
+    };
     let scanned = scan(open.take(snapshot.bytes), limits.line_bytes_max, &mut |found| {
         let Some(key) = IdKey::of(&found.id) else { return };
         if fullest.get(&key) != Some(&Fullness::of(found.record)) || is_synthetic(found) {

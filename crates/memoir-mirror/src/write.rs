@@ -1,11 +1,14 @@
-//! Writing a mirror: append, then commit.
+//! Writing a mirror: append, then commit; or remove, then commit.
 //!
 //! A commit makes the segments durable, then the event id index, then the sparse index and last the manifest. Killed
 //! at any moment, a writer leaves a manifest that is true and perhaps bytes that it does not name yet: the next writer
 //! takes up the whole lines among them and cuts off what is torn.
 
+mod asked;
 mod commit;
+mod cuts;
 mod load;
+mod remove;
 mod segment;
 mod store;
 mod tail;
@@ -18,6 +21,7 @@ use crate::lock::{Lock, TookOver};
 use crate::project::{self, ProjectInfo};
 use crate::{Clock, Limits, record};
 use memoir_event::Envelope;
+pub use remove::{Removed, remove};
 use std::fs;
 use std::time::Duration;
 use store::Store;

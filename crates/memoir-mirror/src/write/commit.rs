@@ -33,8 +33,7 @@ impl Store {
         self.flush()?;
         self.sync_segments()?;
         self.index.commit()?;
-        let mut entries: Vec<Entry> = self.segments.iter().map(Segment::entry).collect();
-        entries.sort_unstable_by(|a, b| (&a.session_id, &a.segment).cmp(&(&b.session_id, &b.segment)));
+        let entries = sorted(self.segments.iter());
         let (sparse_index, manifest) = (self.layout.sparse_index(), self.layout.manifest());
         let sparse_index = (&sparse_index, sparse_index_of(&entries));
         let manifest = (&manifest, manifest_of(&entries));
@@ -62,6 +61,13 @@ impl Store {
         // Some of them may be new names.
         if any { files::sync_dir(&dir).map_err(refused("write", &dir)) } else { Ok(()) }
     }
+}
+
+/// The lines of a manifest for these segments, in its order.
+pub(super) fn sorted<'a>(segments: impl Iterator<Item = &'a Segment>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = segments.map(Segment::entry).collect();
+    entries.sort_unstable_by(|a, b| (&a.session_id, &a.segment).cmp(&(&b.session_id, &b.segment)));
+    entries
 }
 
 impl Segment {

@@ -32,7 +32,7 @@ pub fn weigh(reader: impl Read, line_bytes_max: usize, each: &mut dyn FnMut(IdKe
 }
 
 /// The id stands first in our lines, and the number in the journal last but one.
-fn weigh_ours(line: &[u8]) -> Option<(IdKey, u32)> {
+pub fn weigh_ours(line: &[u8]) -> Option<(IdKey, u32)> {
     let (id, rest) = line.strip_prefix(br#"{"eventId":""#)?.split_at_checked(24)?;
     let id = EventId::parse(std::str::from_utf8(id).ok()?).ok()?;
     let (_, rest) = without_digits(rest.strip_prefix(b"\",")?.strip_suffix(b"}")?)?;

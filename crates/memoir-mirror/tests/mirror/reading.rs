@@ -1,6 +1,6 @@
 //! Reading whatever is in the files: bad lines are counted, good ones come out.
 
-use crate::world::{World, event, ids_of, line};
+use crate::world::{World, event, events, ids_of, line};
 use memoir_mirror::{Limits, Problem, ProblemKind};
 
 /// A mirror with one segment of these bytes.
@@ -150,4 +150,21 @@ fn an_empty_directory_is_an_empty_mirror() {
     world.write("project.json", "");
     assert_eq!(world.read().1, memoir_mirror::ReadSummary::default());
     assert!(world.verify().ok());
+}
+
+#[test]
+fn events_that_are_removed_between_the_passes_are_counted_and_the_others_come_out() {
+    let world = World::with(&events(&["a", "b", "c"], 3));
+    let gone = [events(&["b"], 3), vec![event("c", 1)]].concat();
+    let mut read = Vec::new();
+    let summary = world.mirror.read(&mut |event| {
+        if read.is_empty() {
+            world.remove(&gone);
+        }
+        read.push(event.event_id);
+    });
+    read.sort();
+    assert_eq!(read, ids_of(&[events(&["a"], 3), vec![event("c", 0), event("c", 2)]].concat()));
+    let problems = summary.unwrap().problems;
+    assert_eq!(problems, [Problem { file: world.dir().to_owned(), kind: ProblemKind::Changed, count: 4 }]);
 }

@@ -2,9 +2,10 @@
 
 use memoir_event::{Envelope, EventId, Json, Kind, Reasoning, Secrecy, Source, Speaker, Visibility, format_ms};
 use memoir_mirror::{
-    Appended, Clock, Limits, Mirror, MirrorError, MirrorEvent, ProjectInfo, ReadSummary, Summary, VerifyReport, Writer,
+    Appended, Clock, Limits, Mirror, MirrorError, MirrorEvent, ProjectInfo, ReadSummary, Removed, Summary,
+    VerifyReport, Writer,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -74,6 +75,33 @@ impl World {
         export(&self.mirror, events)
     }
 
+    pub fn try_remove(&self, events: &[Envelope]) -> Result<Removed, MirrorError> {
+        self.mirror.remove(&id_set(events), &wall_clock())
+    }
+
+    pub fn remove(&self, events: &[Envelope]) -> Removed {
+        self.try_remove(events).unwrap()
+    }
+
+    /// The files that have this text in them; none if there is no mirror.
+    pub fn files_with(&self, text: &str) -> Vec<String> {
+        let has = |stamp: &Stamp| memchr::memmem::find(&stamp.bytes, text.as_bytes()).is_some();
+        self.stamps().into_iter().filter(|(_, stamp)| has(stamp)).map(|(name, _)| name).collect()
+    }
+
+    /// No id of these is in any file, and no file is left half written.
+    pub fn holds_none_of(&self, events: &[Envelope]) {
+        for id in ids_of(events) {
+            assert_eq!(self.files_with(&id), Vec::<String>::new(), "{id}");
+        }
+        assert_eq!(self.unfinished(), None);
+    }
+
+    /// A file that is half written.
+    pub fn unfinished(&self) -> Option<String> {
+        self.stamps().into_keys().find(|name| name.ends_with(".tmp"))
+    }
+
     pub fn read(&self) -> (Vec<MirrorEvent>, ReadSummary) {
         let mut events = Vec::new();
         let summary = self.mirror.read(&mut |event| events.push(event)).unwrap();
@@ -106,7 +134,7 @@ impl World {
     /// Every file but the lock, by its path in the mirror.
     pub fn stamps(&self) -> BTreeMap<String, Stamp> {
         let mut stamps = BTreeMap::new();
-        let mut waiting = vec![self.dir().to_owned()];
+        let mut waiting = Vec::from_iter(self.mirror.exists().then(|| self.dir().to_owned()));
         while let Some(dir) = waiting.pop() {
             for entry in std::fs::read_dir(dir).unwrap() {
                 let path = entry.unwrap().path();
@@ -205,4 +233,8 @@ pub fn ids_of(events: &[Envelope]) -> Vec<String> {
     let mut ids: Vec<String> = events.iter().map(|event| event.event_id.to_string()).collect();
     ids.sort();
     ids
+}
+
+pub fn id_set(events: &[Envelope]) -> HashSet<EventId> {
+    events.iter().map(|event| event.event_id).collect()
 }
