@@ -1,16 +1,26 @@
 //! A disk that is full, played by a limit on the size of files.
 #![cfg(target_os = "linux")]
 
-use crate::child::{nth, number_after, prepare};
-use crate::world::World;
+use crate::child::{STOCK, going_in, nth, number_after, prepare, prepare_removal};
+use crate::world::{World, ids_of};
 use std::process::{Command, Stdio};
 
-/// Runs a writer whose files cannot grow beyond `blocks` of 512 bytes; gives what it said.
-fn write_until_full(world: &World, from: u64, blocks: u64) -> Vec<String> {
+/// This binary, if its files cannot grow beyond `blocks` of 512 bytes.
+fn limited(blocks: u64) -> Command {
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"")).arg("sh");
     command.arg(std::env::current_exe().unwrap());
+    command
+}
+
+/// Runs a writer until it is refused; gives what it said.
+fn write_until_full(world: &World, from: u64, blocks: u64) -> Vec<String> {
+    let mut command = limited(blocks);
     prepare(&mut command, world.root.path(), from);
+    said_by(command)
+}
+
+fn said_by(mut command: Command) -> Vec<String> {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     said.lines().map(str::to_owned).collect()
@@ -39,4 +49,37 @@ fn a_full_disk_is_an_error_and_costs_nothing_that_was_committed() {
     }
     world.export(&(0..committed + 100).map(nth).collect::<Vec<_>>());
     world.holds_once(&(0..committed + 100).map(nth).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_full_disk_stops_a_removal_and_the_next_one_does_the_rest() {
+    let all: Vec<_> = (0..STOCK).map(nth).collect();
+    // The first round takes a whole session out, the second some of each.
+    let cases = [
+        (0, 0, "create", "sync-lock.json"),
+        (0, 1, "write", "manifest.json"),
+        (0, 3, "write", "eventid-index.jsonl"),
+        (1, 1, "write", "segments/session-0.jsonl"),
+        (1, 40, "write", "segments/session-0.jsonl"),
+        (1, 52, "write", "segments/session-2.jsonl"),
+        (0, 20, "write", "segments/session-0.jsonl"),
+    ];
+    for (round, blocks, doing, name) in cases {
+        let world = World::new();
+        world.export(&all);
+        let mut command = limited(blocks);
+        prepare_removal(&mut command, world.root.path(), round);
+        let said = said_by(command);
+        let refused: Vec<&String> = said.iter().filter(|line| line.starts_with("refused")).collect();
+        assert_eq!(refused, [&format!("refused cannot {doing} {}", world.path(name).display())], "{blocks}: {said:?}");
+        assert!(!world.path("sync-lock.json").exists(), "{blocks}");
+        let going = ids_of(&going_in(round));
+        let staying = all.iter().filter(|event| going.binary_search(&event.event_id.to_string()).is_err());
+        let staying: Vec<_> = staying.cloned().collect();
+        let there = world.ids();
+        assert_eq!(ids_of(&staying).into_iter().find(|id| there.binary_search(id).is_err()), None, "{blocks}");
+        world.remove(&going_in(round));
+        world.holds_once(&staying);
+        world.holds_none_of(&going_in(round));
+    }
 }
