@@ -1,8 +1,9 @@
 //! For any bytes, and for any order of events.
 
-use crate::world::{SMALL, World, event_saying, export, ids_of, line};
+use crate::world::{SMALL, World, append, event_saying, export, id_set, ids_of, line, project, wall_clock};
 use memoir_event::Envelope;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 /// Bytes that look like trouble more often than random ones do.
 fn rubbish() -> impl Strategy<Value = Vec<u8>> {
@@ -21,6 +22,57 @@ fn rubbish() -> impl Strategy<Value = Vec<u8>> {
 
 fn some_event() -> impl Strategy<Value = Envelope> {
     ("[a-cA]{1,2}", 0u64..12, "\\PC{0,30}").prop_map(|(session, n, text)| event_saying(&session, n, &text))
+}
+
+/// One thing that is done to a mirror with some events, each with how much it says: more or less than before.
+#[derive(Debug, Clone)]
+struct Deed {
+    what: What,
+    events: Vec<(Which, usize)>,
+    /// Before that a writer appends these events and is gone before it commits.
+    interrupted: bool,
+    small: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Append,
+    Remove,
+}
+
+/// A session, and an event of it.
+type Which = (usize, u64);
+
+const SESSIONS: [&str; 4] = ["a", "A", "b/c", "d"];
+const PER_SESSION: u64 = 8;
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let what = prop_oneof![Just(What::Append), Just(What::Remove)];
+    let events = proptest::collection::vec(((0..SESSIONS.len(), 0..PER_SESSION), 0usize..200), 0..12);
+    let deed = |(what, events, interrupted, small)| Deed { what, events, interrupted, small };
+    (what, events, proptest::bool::weighted(0.2), any::<bool>()).prop_map(deed)
+}
+
+fn all() -> impl Iterator<Item = Which> {
+    (0..SESSIONS.len()).flat_map(|session| (0..PER_SESSION).map(move |n| (session, n)))
+}
+
+/// What only this event says.
+fn mark((session, n): Which) -> String {
+    format!("<said in {session} as number {n}>")
+}
+
+fn saying((which, extra): &(Which, usize)) -> Envelope {
+    event_saying(SESSIONS[which.0], which.1, &(mark(*which) + &"x".repeat(*extra)))
+}
+
+/// The payload of each event that a mirror has.
+fn held(world: &World) -> BTreeMap<Which, String> {
+    if !world.mirror.exists() {
+        return BTreeMap::new();
+    }
+    let by_id: BTreeMap<String, Which> = all().map(|which| (saying(&(which, 0)).event_id.to_string(), which)).collect();
+    world.read().0.into_iter().map(|event| (by_id[&event.event_id], event.payload.as_str().to_owned())).collect()
 }
 
 proptest! {
@@ -107,5 +159,44 @@ proptest! {
         world.export(&all);
         world.holds_once(&all);
         prop_assert!(!world.export(&all).repairs.any());
+    }
+
+    #[test]
+    fn after_any_appends_and_removals_a_mirror_holds_the_fullest_of_what_is_not_removed(
+        deeds in proptest::collection::vec(deed(), 1..12),
+    ) {
+        let world = World::new();
+        let small = world.mirror.clone().with_limits(SMALL);
+        let mut model: BTreeMap<Which, String> = BTreeMap::new();
+        for deed in deeds {
+            let mirror = if deed.small { &small } else { &world.mirror };
+            let events: Vec<Envelope> = deed.events.iter().map(saying).collect();
+            if deed.interrupted {
+                let mut writer = mirror.writer(&project(), &wall_clock()).unwrap();
+                events.iter().for_each(|event| _ = append(&mut writer, event));
+            }
+            if deed.what == What::Append {
+                export(mirror, &events);
+                for ((which, _), event) in deed.events.iter().zip(&events) {
+                    let fullest = model.entry(*which).or_default();
+                    if event.payload.as_str().len() > fullest.len() {
+                        *fullest = event.payload.as_str().to_owned();
+                    }
+                }
+            } else {
+                let there = deed.events.iter().filter(|(which, _)| model.remove(which).is_some()).count();
+                let removed = mirror.remove(&id_set(&events), &wall_clock()).unwrap();
+                prop_assert!(removed.events == u64::try_from(there).unwrap() || deed.interrupted);
+                prop_assert_eq!(removed.events == 0, removed.segments == 0);
+                world.holds_none_of(&events);
+            }
+            prop_assert_eq!(held(&world), model.clone());
+            if world.mirror.exists() {
+                prop_assert_eq!(world.findings(), Vec::<String>::new());
+                for which in all().filter(|which| !model.contains_key(which)) {
+                    prop_assert_eq!(world.files_with(&mark(which)), Vec::<String>::new());
+                }
+            }
+        }
     }
 }
