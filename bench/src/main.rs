@@ -5,7 +5,9 @@ mod hook;
 mod import;
 mod ingest;
 mod process;
+mod recall;
 mod redact;
+mod scores;
 mod search;
 mod server;
 mod sessions;
@@ -28,6 +30,8 @@ enum Command {
     Import(import::ImportArgs),
     /// One event in a process of its own, and many from a pipe
     Ingest(ingest::IngestArgs),
+    /// Ranking on labelled sets, with plain BM25 beside it
+    Recall(recall::RecallArgs),
     /// Secrets found, false alarms, speed
     Redact(redact::RedactArgs),
     /// Building the index and searching it
@@ -47,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         Command::Hook(args) => hook::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Ingest(args) => ingest::run(&args),
+        Command::Recall(args) => recall::run(&args),
         Command::Redact(args) => redact::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Server(args) => server::run(&args),

@@ -10,6 +10,7 @@ mod event;
 mod id;
 mod key;
 mod kind;
+mod memory;
 mod meta;
 mod nearest;
 mod project;
@@ -24,6 +25,10 @@ pub use event::{Event, Identity, Said};
 pub use id::{EventId, IdError, RecordUuid};
 pub use key::{Key, KeyError, KeyHasher, Keys};
 pub use kind::{Kind, Shape};
+pub use memory::{
+    MEMORY_ALIASES_MAX, MEMORY_CHARS_MAX, MEMORY_NAME_CHARS_MAX, Memory, MemoryKind, MemoryScope, MemorySource,
+    MemoryStatus,
+};
 pub use meta::{MetaError, check_meta};
 pub use nearest::nearest;
 pub use project::repo_id_of_path;

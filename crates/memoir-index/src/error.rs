@@ -17,6 +17,9 @@ pub enum IndexError {
         /// What the system says.
         reason: String,
     },
+    /// The index cannot be read.
+    #[error("cannot read the search index: {0}; delete it with `memoir doctor --rebuild-index`, or try again")]
+    Read(String),
     /// The index cannot be deleted.
     #[error("cannot delete the search index in {dir}: {reason}")]
     Delete {
@@ -25,4 +28,10 @@ pub enum IndexError {
         /// What the system says.
         reason: String,
     },
+}
+
+impl IndexError {
+    pub(crate) fn unreadable(error: &std::io::Error) -> IndexError {
+        IndexError::Read(error.to_string())
+    }
 }

@@ -20,6 +20,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// More hits than this are never returned at once, skipped ones included.
 pub const HITS_MAX: usize = 10_000;
 
+/// Of a tail that is too long to keep, recall reads so many of the newest records.
+const NEWEST_RECORDS: u64 = 20_000;
+
 /// How the index may behave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexOptions {
@@ -95,6 +98,8 @@ pub enum Note {
     },
     /// So many matches beside the index were too many to rank.
     NotRanked(u64),
+    /// So many records are neither indexed nor among the newest, and were left out.
+    NotRead(u64),
     /// The index could not be read, so the journal was read through instead.
     IndexUnreadable(String),
 }
@@ -107,6 +112,7 @@ impl fmt::Display for Note {
                 write!(f, "{records} records are not indexed and were read one by one: {reason}")
             }
             Note::NotRanked(count) => write!(f, "{count} further matches were left out, because they are not indexed"),
+            Note::NotRead(count) => write!(f, "{count} records are not indexed yet and were left out"),
             Note::IndexUnreadable(reason) => write!(f, "the index cannot be read: {reason}"),
         }
     }
@@ -227,6 +233,42 @@ impl Index {
         Ok(true)
     }
 
+    /// The last commit and all that came after it, as far as it can be had; and what a reader should know of that.
+    pub(crate) fn everything(
+        &self,
+        journal: &dyn Journal,
+        progress: &mut dyn FnMut(Seq, Seq) -> bool,
+    ) -> Result<Everything, IndexError> {
+        let ready = self.make_ready(journal, progress)?;
+        let indexed = ready.indexed();
+        let mut notes = Vec::new();
+        let tail = match self.tail(indexed, ready.last, journal)? {
+            Some(tail) => tail,
+            None => {
+                let from = indexed.max(ready.last.saturating_sub(NEWEST_RECORDS));
+                if from > indexed {
+                    notes.push(Note::NotRead(from - indexed));
+                }
+                Arc::new(Tail::read_all(from, ready.last, journal)?)
+            }
+        };
+        if let Some(reason) = ready.delayed {
+            notes.push(Note::NotIndexed { records: ready.last.saturating_sub(indexed), reason });
+        }
+        Ok((ready.snapshot, tail, notes))
+    }
+
+    /// What was stored last, read from the journal alone.
+    pub(crate) fn newest(&self, journal: &dyn Journal) -> Result<Tail, IndexError> {
+        let last = journal.last_seq()?;
+        Ok(Tail::read_all(last.saturating_sub(NEWEST_RECORDS), last, journal)?)
+    }
+
+    /// Opens the index anew next time.
+    pub(crate) fn give_up_snapshot(&self) {
+        self.known().snapshot = None;
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -284,6 +326,9 @@ impl Index {
         Ok(tail)
     }
 }
+
+/// What there is to read: the last commit, the tail, notes.
+pub(crate) type Everything = (Option<Arc<Snapshot>>, Arc<Tail>, Vec<Note>);
 
 struct Ready {
     snapshot: Option<Arc<Snapshot>>,

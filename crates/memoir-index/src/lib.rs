@@ -7,29 +7,43 @@
 //! A search answers from the last commit and from a scan of what the journal got since, so it is never stale; only
 //! a long tail is indexed first, because a commit costs far more than a short scan.
 
+mod brief;
+mod called;
 mod error;
 mod fold;
 mod guard;
 mod index;
+mod lengths;
 mod lock;
 mod lookup;
 mod matching;
+mod pairs;
 mod plan;
 mod query;
 mod rank;
+mod reading;
 mod replace;
 mod schema;
 mod snapshot;
 mod snippet;
+mod speech;
 mod stats;
+mod stem;
+mod stop_words;
 mod tail;
 mod term_stream;
 mod ticket;
 mod token;
 mod write;
 
+pub use brief::Brief;
+pub use called::SLIP_CHARS_MIN;
 pub use error::IndexError;
 pub use index::{HITS_MAX, Hit, Hits, Index, IndexOptions, IndexStatus, Note, Window};
+pub use lengths::Lengths;
 pub use query::{CLAUSES_MAX, QUERY_BYTES_MAX, Query};
+pub use reading::{Doc, Reading, Unit};
 pub use snippet::{Marker, Snippet};
+pub use speech::{Traits, speech_of};
+pub use stem::{Word, name_stem, stems_in};
 pub use write::CatchUp;

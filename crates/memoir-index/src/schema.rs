@@ -1,8 +1,9 @@
 //! What the index stores of an event: its terms, and the numbers that filters need. Never its text.
 
 use crate::plan::labels_of;
-use crate::term_stream::TermTokenizer;
-use memoir_event::Event;
+use crate::speech::{Traits, speech_of};
+use crate::term_stream::{SpeechTokenizer, TermTokenizer};
+use memoir_event::{Event, Memory};
 use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
 use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
@@ -10,20 +11,25 @@ use tantivy::{Index, TantivyDocument};
 
 /// Rises with every change of the schema, the tokenizer or the meaning of a field: an index of another version is
 /// rebuilt.
-pub(crate) const INDEX_VERSION: u32 = 1;
+pub(crate) const INDEX_VERSION: u32 = 2;
 
 const TOKENIZER: &str = "memoir";
+const SPEECH_TOKENIZER: &str = "memoir-speech";
 
 /// The fields of the index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields {
     pub body: Field,
+    pub said: Field,
+    /// What a memory is called.
+    pub name: Field,
     pub label: Field,
     pub origin: Field,
     seq: Field,
     shape: Field,
     ts_ms: Field,
     access: Field,
+    traits: Field,
 }
 
 pub(crate) const SEQ: &str = "seq";
@@ -31,6 +37,7 @@ pub(crate) const ORIGIN: &str = "origin";
 pub(crate) const SHAPE: &str = "shape";
 pub(crate) const TS_MS: &str = "ts_ms";
 pub(crate) const ACCESS: &str = "access";
+pub(crate) const TRAITS: &str = "traits";
 
 impl Fields {
     /// The schema and its fields.
@@ -40,6 +47,15 @@ impl Fields {
             .set_tokenizer(TOKENIZER)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
         let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
+        let stems = TextFieldIndexing::default()
+            .set_tokenizer(SPEECH_TOKENIZER)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        let said = schema.add_text_field("said", TextOptions::default().set_indexing_options(stems));
+        let called = TextFieldIndexing::default()
+            .set_tokenizer(SPEECH_TOKENIZER)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::Basic);
+        let name = schema.add_text_field("name", TextOptions::default().set_indexing_options(called));
         // Lengths are for ranking: labels and numbers only filter.
         let exact = TextFieldIndexing::default()
             .set_tokenizer(RAW_TOKENIZER_NAME)
@@ -49,12 +65,15 @@ impl Fields {
         let number = NumericOptions::default();
         let fields = Fields {
             body,
+            said,
+            name,
             label,
             origin: schema.add_u64_field(ORIGIN, number.clone().set_indexed() | FAST),
             seq: schema.add_u64_field(SEQ, number.clone() | FAST),
             shape: schema.add_u64_field(SHAPE, number.clone() | FAST),
             ts_ms: schema.add_i64_field(TS_MS, number.clone() | FAST),
-            access: schema.add_u64_field(ACCESS, number | FAST),
+            access: schema.add_u64_field(ACCESS, number.clone() | FAST),
+            traits: schema.add_u64_field(TRAITS, number | FAST),
         };
         (schema.build(), fields)
     }
@@ -63,6 +82,13 @@ impl Fields {
     pub fn document(&self, stored: &StoredEvent) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_text(self.body, text_of(&stored.event));
+        if let Some(speech) = speech_of(&stored.event) {
+            document.add_text(self.said, speech.as_ref());
+            document.add_u64(self.traits, Traits::of(&speech).bits());
+        }
+        if let Some(memory) = Memory::of_event(&stored.event) {
+            memory.names().for_each(|name| document.add_text(self.name, name));
+        }
         for label in labels_of(&stored.event) {
             document.add_text(self.label, label);
         }
@@ -80,9 +106,10 @@ pub(crate) fn text_of(event: &Event) -> std::borrow::Cow<'_, str> {
     event.content.plain()
 }
 
-/// Makes our tokenizer known to an index.
+/// Makes our tokenizers known to an index.
 pub(crate) fn register_tokenizer(index: &Index) {
     index.tokenizers().register(TOKENIZER, TermTokenizer::default());
+    index.tokenizers().register(SPEECH_TOKENIZER, SpeechTokenizer::default());
 }
 
 /// How far a commit reaches, written with it.
@@ -137,9 +164,9 @@ mod tests {
     #[test]
     fn a_checkpoint_survives_its_payload_and_another_version_does_not() {
         let checkpoint = Checkpoint { seq: 42, mark: "event-abc".to_owned() };
-        assert_eq!(checkpoint.payload(), "1 42 event-abc");
+        assert_eq!(checkpoint.payload(), "2 42 event-abc");
         assert_eq!(Checkpoint::parse(&checkpoint.payload()), Some(checkpoint));
-        assert_eq!(Checkpoint::parse("2 42 event-abc"), None);
+        assert_eq!(Checkpoint::parse("1 42 event-abc"), None);
         assert_eq!(Checkpoint::parse("nonsense"), None);
     }
 }

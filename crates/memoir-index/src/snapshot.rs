@@ -1,11 +1,13 @@
 //! One commit of the index, opened for reading: it stays readable whatever a writer does next.
 
+use crate::brief::Briefs;
 use crate::guard::GuardedDirectory;
-use crate::schema::{ACCESS, Checkpoint, Fields, ORIGIN, SEQ, SHAPE, TS_MS, register_tokenizer};
+use crate::lengths::Lengths;
+use crate::schema::{ACCESS, Checkpoint, Fields, ORIGIN, SEQ, SHAPE, TRAITS, TS_MS, register_tokenizer};
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 use tantivy::columnar::ColumnValues;
 use tantivy::{DocId, ReloadPolicy, Searcher, SegmentReader};
@@ -19,6 +21,8 @@ pub(crate) struct Snapshot {
     pub fields: Fields,
     pub checkpoint: Checkpoint,
     pub columns: Vec<Columns>,
+    pub briefs: Vec<Briefs>,
+    pub lengths: OnceLock<Arc<Lengths>>,
     stamp: Stamp,
 }
 
@@ -37,6 +41,7 @@ pub(crate) struct Columns {
     shape: Arc<dyn ColumnValues<u64>>,
     ts_ms: Arc<dyn ColumnValues<i64>>,
     access: Arc<dyn ColumnValues<u64>>,
+    traits: Arc<dyn ColumnValues<u64>>,
 }
 
 impl Columns {
@@ -48,6 +53,7 @@ impl Columns {
             shape: fast.column_first_or_default(SHAPE)?,
             ts_ms: fast.column_first_or_default(TS_MS)?,
             access: fast.column_first_or_default(ACCESS)?,
+            traits: fast.column_first_or_default(TRAITS)?,
         })
     }
 
@@ -65,6 +71,10 @@ impl Columns {
 
     pub fn shape(&self, doc: DocId) -> u32 {
         u32::try_from(self.shape.get_val(doc)).unwrap_or(u32::MAX)
+    }
+
+    pub fn traits(&self, doc: DocId) -> u64 {
+        self.traits.get_val(doc)
     }
 
     pub fn access(&self, doc: DocId) -> u8 {
@@ -114,7 +124,8 @@ fn open_as_is(dir: &Path, stamp: Stamp) -> tantivy::Result<Option<Snapshot>> {
     let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).doc_store_cache_num_blocks(1).try_into()?;
     let searcher = reader.searcher();
     let columns = searcher.segment_readers().iter().map(Columns::open).collect::<tantivy::Result<_>>()?;
-    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, stamp }))
+    let briefs = searcher.segment_readers().iter().map(Briefs::new).collect();
+    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, briefs, lengths: OnceLock::new(), stamp }))
 }
 
 /// Tells one `meta.json` from the next: it is never changed in place.

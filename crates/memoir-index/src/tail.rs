@@ -1,14 +1,20 @@
 //! The part of the journal that is not indexed yet: read, matched and scored like the rest, without a commit.
 
+use crate::brief::{Brief, Sieve};
 use crate::matching::{Matcher, Places};
 use crate::plan::{Leaf, Plan, labels_of};
 use crate::rank::{Ranked, Top};
+use crate::reading::rounded;
 use crate::schema::text_of;
+use crate::speech::{Traits, speech_of};
 use crate::stats::{Figures, TailFigures};
+use crate::stem::Counted;
 use crate::token::Tokens;
+use memoir_event::Kind;
 use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::Bm25Weight;
@@ -23,14 +29,18 @@ const MATCHES_MAX: usize = 200_000;
 
 /// One unindexed event.
 #[derive(Debug)]
-struct TailEvent {
-    seq: Seq,
-    origin: u32,
-    shape: u32,
-    ts_ms: i64,
-    access: u8,
+pub(crate) struct TailEvent {
+    pub seq: Seq,
+    pub origin: u32,
+    pub shape: u32,
+    pub ts_ms: i64,
+    pub access: u8,
+    pub is_memory: bool,
     labels: Vec<String>,
     tokens: Tokens,
+    /// What was said, if the event is speech; its stems are made when recall first asks for them.
+    speech: Option<String>,
+    stems: OnceLock<(Traits, Counted)>,
 }
 
 impl TailEvent {
@@ -41,9 +51,29 @@ impl TailEvent {
             shape: stored.shape,
             ts_ms: stored.ts_ms,
             access: stored.access(),
+            is_memory: stored.event.kind() == Kind::Memory,
             labels: labels_of(&stored.event).collect(),
             tokens: Tokens::of(&text_of(&stored.event)),
+            speech: speech_of(&stored.event).map(Cow::into_owned),
+            stems: OnceLock::new(),
         }
+    }
+
+    /// Whether a sieve lets it through.
+    pub fn passes(&self, sieve: &Sieve) -> bool {
+        sieve.admits_event(self.seq, self.origin, self.shape, self.ts_ms, self.access)
+    }
+
+    /// It in short.
+    pub fn brief(&self) -> Brief {
+        let len = self.said().map_or(0, |(_, stems)| rounded(stems.len()));
+        Brief { origin: self.origin, shape: self.shape, len, access: self.access, is_gone: false }
+    }
+
+    /// What kind of speech it is and its stems; none if nobody speaks in it.
+    pub fn said(&self) -> Option<&(Traits, Counted)> {
+        let speech = self.speech.as_ref()?;
+        Some(self.stems.get_or_init(|| (Traits::of(speech), Counted::of(speech))))
     }
 
     fn is_selected(&self, plan: &Plan) -> bool {
@@ -96,8 +126,38 @@ impl Tail {
         Ok(Some(Arc::new(tail)))
     }
 
+    /// Everything between, whatever memory it takes.
+    pub fn read_all(after: Seq, last: Seq, journal: &dyn Journal) -> Result<Tail, JournalError> {
+        let mut tail = Tail { after, upto: after, ..Tail::default() };
+        while tail.upto < last {
+            let changes = journal.changes(tail.upto, CHUNK_EVENTS)?;
+            if changes.is_empty() {
+                break;
+            }
+            for change in changes {
+                tail.upto = change.seq();
+                if let Change::Event(event) | Change::Revision { event, .. } = change {
+                    tail.put(TailEvent::new(&event));
+                }
+            }
+        }
+        Ok(tail)
+    }
+
+    /// Its events.
+    pub fn events(&self) -> &[Arc<TailEvent>] {
+        &self.events
+    }
+
+    /// The events of the index that it has in a newer revision, sorted.
+    pub fn replaced(&self, indexed: Seq) -> Vec<Seq> {
+        let mut seqs: Vec<Seq> = self.events.iter().map(|event| event.seq).filter(|seq| *seq <= indexed).collect();
+        seqs.sort_unstable();
+        seqs
+    }
+
     fn put(&mut self, event: TailEvent) {
-        self.bytes += event.tokens.bytes() + size_of::<TailEvent>();
+        self.bytes += event.tokens.bytes() + event.speech.as_ref().map_or(0, String::len) + size_of::<TailEvent>();
         let place = *self.places.entry(event.seq).or_insert(self.events.len());
         match self.events.get_mut(place) {
             Some(known) => *known = Arc::new(event),

@@ -13,6 +13,9 @@ use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
 const PLAIN: u8 = 0;
 const ZSTD_DICTIONARY_V1: u8 = 1;
+/// What a purge leaves: the hash, and the spelling of the time if the header does not say it.
+const ERASED: u8 = 2;
+const HASH_BYTES: usize = 32;
 
 /// Part of the format: a body packed with it can only be unpacked with it.
 static DICTIONARY_V1: &[u8] = include_bytes!("dictionary-v1.zdict");
@@ -197,6 +200,26 @@ fn pack_zstd(body: &[u8], out: &mut Vec<u8>) -> Option<()> {
     })
 }
 
+/// What is left of a packed body when its text is erased; none if it was erased before.
+pub fn erased(packed: &[u8], hasher: &KeyHasher) -> Result<Option<Vec<u8>>, String> {
+    if packed.first() == Some(&ERASED) {
+        return Ok(None);
+    }
+    let plain = unpack(packed)?;
+    let mut left = vec![ERASED];
+    left.extend_from_slice(&hasher.hash(&plain));
+    if let Some(time) = Body::decode(&plain).ok().and_then(|body| body.time) {
+        encode_time_only(&time, &mut left).map_err(|error| error.to_string())?;
+    }
+    Ok(Some(left))
+}
+
+/// The hash that a purge left in the place of a body.
+pub fn erased_hash(packed: &[u8]) -> Option<[u8; HASH_BYTES]> {
+    let (&ERASED, rest) = packed.split_first()? else { return None };
+    rest.get(..HASH_BYTES)?.try_into().ok()
+}
+
 /// The body that was packed.
 pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, String> {
     match packed.split_first() {
@@ -210,6 +233,7 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, String> {
             let room = usize::try_from(size).unwrap_or(usize::MAX).min(BODY_BYTES_MAX);
             unpacker.decompress(frame, room).map_err(|error| error.to_string())
         }),
+        Some((&ERASED, left)) => Ok(left.get(HASH_BYTES..).unwrap_or_default().to_vec()),
         Some((format, _)) => Err(format!("unknown body format {format}")),
         None => Err("empty body".to_owned()),
     }
@@ -253,6 +277,21 @@ mod tests {
         let mut body = Body::decode(&unpack(&packed).unwrap()).unwrap();
         assert_eq!(body.take_content(), event.content);
         assert_eq!((body.turn, body.metadata, body.meta), (event.turn, event.metadata, event.meta));
+    }
+
+    #[test]
+    fn an_erased_body_keeps_its_hash_and_how_its_time_was_spelt() {
+        let hasher = KeyHasher::new([5; 32]);
+        let (mut plain, mut packed) = (Vec::new(), Vec::new());
+        encode(&full_event(), Some("2026-05-10T10:00:00+02:00"), &mut plain).unwrap();
+        pack(&plain, &mut packed);
+        let left = erased(&packed, &hasher).unwrap().unwrap();
+        assert_eq!(erased_hash(&left), Some(hasher.hash(&plain)));
+        let mut body = Body::decode(&unpack(&left).unwrap()).unwrap();
+        assert_eq!((body.time.take(), body.turn.take()), (Some("2026-05-10T10:00:00+02:00".to_owned()), None));
+        assert_eq!(body.take_content(), Content::Text(String::new()));
+        assert_eq!(erased(&left, &hasher), Ok(None));
+        assert_eq!(erased_hash(&packed), None);
     }
 
     proptest! {

@@ -1,8 +1,8 @@
 //! What every journal can do, whatever engine keeps it.
 
 use crate::{
-    Change, Cursor, EventPage, Filter, JournalError, Lease, Lookup, Outcome, Page, ProjectEntry, Redacted, Selection,
-    Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Change, Chosen, Cursor, EventPage, Filter, ForgettingEntry, JournalError, Lease, Lookup, OriginEntry, Outcome,
+    Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
 };
 use memoir_event::KeyHasher;
 
@@ -48,6 +48,9 @@ pub trait Journal: Send + Sync {
     /// Every capture of an event, revisions included, in the order of storage.
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError>;
 
+    /// The origins numbered above `after`, in the order of their numbers.
+    fn origins(&self, after: u32) -> Result<Vec<OriginEntry>, JournalError>;
+
     /// Where a stream stands.
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError>;
 
@@ -59,6 +62,19 @@ pub trait Journal: Send + Sync {
 
     /// Whether events are recorded under that project id and no alias leads elsewhere.
     fn has_project(&self, repo: &str) -> Result<bool, JournalError>;
+
+    /// The places of the events that a forgetting would take, hidden ones too.
+    fn chosen(&self, chosen: &Chosen) -> Result<Vec<Seq>, JournalError>;
+
+    /// The events that say a text somewhere, in whatever revision, hidden ones too: everything is read for it.
+    /// `progress` gets done and total; if it stops the search, there is no answer.
+    fn grep(&self, text: &str, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<Option<Vec<Seq>>, JournalError>;
+
+    /// What took the place of an event, and of that, to the last: none if nothing did.
+    fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError>;
+
+    /// Every forgetting there was, the latest first.
+    fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError>;
 
     /// Takes or renews the lease of that name for `ttl_ms`; none if another owner holds it.
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError>;

@@ -11,6 +11,7 @@ mod cut;
 mod error;
 mod filter;
 mod flags;
+mod forget;
 mod journal;
 mod lease;
 mod sqlite;
@@ -23,11 +24,13 @@ pub use append::{Cursor, Outcome};
 pub use cut::Limits;
 pub use error::JournalError;
 pub use filter::{Filter, Order, Page, PageToken, Selection};
+pub use forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope};
 pub use journal::Journal;
 pub use lease::Lease;
-pub use sqlite::{SCHEMA_VERSION, SqliteJournal, SqliteOptions, verify_file};
+pub use sqlite::{Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, verify_file};
 pub use stored::{
-    Change, EventPage, Lookup, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats, StoredEvent, Verified,
+    Change, EventPage, Lookup, OriginEntry, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats, StoredEvent,
+    Verified,
 };
 pub use view::{Audience, View};
 

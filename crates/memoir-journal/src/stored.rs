@@ -51,6 +51,23 @@ pub struct EventPage {
     pub next: Option<PageToken>,
 }
 
+/// Where events come from, by the number that they and indexes carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OriginEntry {
+    /// Its number.
+    pub no: u32,
+    /// How they were captured.
+    pub source: Source,
+    /// The agent program.
+    pub client: Option<Client>,
+    /// The client's own session id.
+    pub session: String,
+    /// The thread.
+    pub thread: Option<String>,
+    /// The project they were recorded under.
+    pub repo: String,
+}
+
 /// How to name one event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Lookup {

@@ -97,8 +97,9 @@ impl Runs {
         }
         // Named after how it begins, so that whoever reads it again without this journal's memory calls it the same.
         if name.is_none() {
-            let lines: Vec<u8> = found.lines.iter().flat_map(|digest| digest.to_le_bytes()).collect();
-            found.name = blake3::keyed_hash(&salt.0, &lines).to_hex().chars().take(32).collect();
+            let mut begin = client.as_str().as_bytes().to_vec();
+            begin.extend(found.lines.iter().flat_map(|digest| digest.to_le_bytes()));
+            found.name = blake3::keyed_hash(&salt.0, &begin).to_hex().chars().take(32).collect();
         }
         self.0.push(found.clone());
         found

@@ -156,7 +156,7 @@ impl From<IndexError> for ApiError {
     fn from(error: IndexError) -> ApiError {
         match error {
             IndexError::Journal(error) => ApiError::from(error),
-            IndexError::Write { .. } | IndexError::Delete { .. } => ApiError::internal(),
+            IndexError::Write { .. } | IndexError::Delete { .. } | IndexError::Read(_) => ApiError::internal(),
         }
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! The events are the truth; the tables here only answer quickly what they add up to.
 
-use super::idrun::as_i64;
+use super::idrun::{self, as_i64, as_u64};
+use super::read::Reader;
+use super::{cite, forget};
 use crate::alias::{Alias, session_key};
+use crate::forget::Tombstone;
 use crate::{JournalError, Seq};
-use memoir_event::{Client, Content, Event, Key, Kind};
+use memoir_event::{Client, Content, Event, EventId, Key, Kind};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
@@ -14,21 +17,30 @@ pub fn apply(connection: &Connection, seq: Seq, event: &Event) -> Result<Option<
     let Content::Payload(payload) = &event.content else { return Ok(None) };
     match event.kind() {
         Kind::Tombstone => {
-            for key in keys(&payload.to_value()) {
-                connection
-                    .prepare_cached("INSERT OR IGNORE INTO tombstone(key, by) VALUES(?1, ?2)")?
-                    .execute((key.as_bytes(), as_i64(seq)))?;
-                forget_known(connection, seq, key)?;
+            if let Some(stone) = Tombstone::read(&event.content) {
+                forget::apply(connection, seq, &stone)?;
             }
             Ok(Some(true))
         }
         Kind::Supersede => {
-            for key in keys(&payload.to_value()) {
+            let payload = payload.to_value();
+            let texts = |name: &str| {
+                let list = payload.get(name).and_then(Value::as_array).into_iter().flatten();
+                list.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+            };
+            for key in texts("events").iter().filter_map(|key| Key::parse(key).ok()) {
                 connection
                     .prepare_cached(
                         "INSERT OR IGNORE INTO superseded(event, by) SELECT event, ?2 FROM key WHERE key = ?1",
                     )?
                     .execute((key.as_bytes(), as_i64(seq)))?;
+            }
+            for id in texts("ids").iter().filter_map(|id| EventId::parse(id).ok()) {
+                for event in Reader::new(connection).events_of(id, &idrun::find(connection, id.prefix())?)? {
+                    connection
+                        .prepare_cached("INSERT OR IGNORE INTO superseded(event, by) VALUES(?1, ?2)")?
+                        .execute((as_i64(event), as_i64(seq)))?;
+                }
             }
             Ok(None)
         }
@@ -44,8 +56,35 @@ pub fn apply(connection: &Connection, seq: Seq, event: &Event) -> Result<Option<
             }
             Ok(None)
         }
+        Kind::Memory | Kind::Archive => {
+            cite::note(connection, seq, event)?;
+            Ok(None)
+        }
         _ => Ok(None),
     }
+}
+
+/// What took the place of an event: the end of its supersessions, as far as they name what came.
+pub fn successor(connection: &Connection, seq: Seq) -> Result<Option<Seq>, JournalError> {
+    let mut reader = Reader::new(connection);
+    let mut now = seq;
+    // Supersessions could go in a circle; a chain longer than this is one.
+    for _ in 0..32 {
+        let by: Option<i64> = connection
+            .prepare_cached("SELECT by FROM superseded WHERE event = ?1")?
+            .query_row([as_i64(now)], |row| row.get(0))
+            .optional()?;
+        let Some(record) = by.map(|by| reader.record(as_u64(by))).transpose()?.flatten() else { break };
+        let said: Value = serde_json::from_str(reader.stored(&record)?.event.content.verbatim()).unwrap_or_default();
+        let newer = said.get("by").and_then(Value::as_str).and_then(|id| EventId::parse(id).ok());
+        let Some(id) = newer else { break };
+        let Some(next) = reader.events_of(id, &idrun::find(connection, id.prefix())?)?.first().copied() else { break };
+        if next == seq {
+            break;
+        }
+        now = next;
+    }
+    Ok((now != seq).then_some(now))
 }
 
 /// A project that belonged to what now belongs to it is a project of its own again.
@@ -54,42 +93,6 @@ fn end_circle(connection: &Connection, alias: &Alias) -> Result<(), JournalError
         && resolve(connection, to)? == *from
     {
         connection.prepare_cached("DELETE FROM alias WHERE repo = ?1")?.execute([to])?;
-    }
-    Ok(())
-}
-
-fn keys(payload: &Value) -> Vec<Key> {
-    let events = payload.get("events").and_then(Value::as_array);
-    events.into_iter().flatten().filter_map(|key| Key::parse(key.as_str()?).ok()).collect()
-}
-
-fn forget_known(connection: &Connection, seq: Seq, key: Key) -> Result<(), JournalError> {
-    let known: Option<i64> = connection
-        .prepare_cached("SELECT event FROM key WHERE key = ?1")?
-        .query_row([key.as_bytes()], |row| row.get(0))
-        .optional()?;
-    let Some(event) = known else { return Ok(()) };
-    let new = connection
-        .prepare_cached("INSERT OR IGNORE INTO forgotten(event, by) VALUES(?1, ?2)")?
-        .execute((event, as_i64(seq)))?;
-    if new > 0 {
-        // Access 0 and 4 are normal and not secret: what the open total counts.
-        connection
-            .prepare_cached(
-                "UPDATE origin SET events = events - 1,
-                   open_events = open_events - (SELECT flags & 15 IN (0, 4) FROM record WHERE seq = ?1)
-                 WHERE no = (SELECT origin FROM record WHERE seq = ?1)",
-            )?
-            .execute([event])?;
-        // Every other key of the same event is forgotten with it.
-        let keys: Vec<u8> = connection
-            .prepare_cached("SELECT keys FROM record WHERE seq = ?1")?
-            .query_row([event], |row| row.get(0))?;
-        for other in keys.chunks(20).filter_map(Key::from_bytes) {
-            connection
-                .prepare_cached("INSERT OR IGNORE INTO tombstone(key, by) VALUES(?1, ?2)")?
-                .execute((other.as_bytes(), as_i64(seq)))?;
-        }
     }
     Ok(())
 }

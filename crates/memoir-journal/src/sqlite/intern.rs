@@ -1,7 +1,7 @@
 //! Origins and shapes: what many records share is stored once and referred to by number.
 
 use super::chain::{Link, origin_hash};
-use crate::JournalError;
+use crate::{JournalError, OriginEntry};
 use memoir_event::{Client, Event, Kind, Shape, Source};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
@@ -207,6 +207,23 @@ impl Numbered {
             }
         }
     }
+}
+
+/// The origins numbered above `after`.
+pub fn origins(connection: &Connection, after: u32) -> Result<Vec<OriginEntry>, JournalError> {
+    let mut find = connection
+        .prepare_cached("SELECT no, source, client, session, thread, repo FROM origin WHERE no > ?1 ORDER BY no")?;
+    let rows = find.query_map([after], |row| {
+        Ok(OriginEntry {
+            no: row.get(0)?,
+            source: Source::from_code(row.get(1)?).unwrap_or(Source::Memoir),
+            client: Client::from_code(row.get(2)?),
+            session: row.get(3)?,
+            thread: row.get(4)?,
+            repo: row.get(5)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn missing(error: rusqlite::Error, what: &str, no: u32) -> JournalError {

@@ -2,8 +2,12 @@
 
 mod alike;
 mod chain;
+mod cite;
 mod copy;
 mod directive;
+mod erase;
+mod forget;
+mod grep;
 mod idrun;
 mod ids;
 mod intern;
@@ -17,6 +21,7 @@ mod verify;
 mod write;
 
 pub use copy::verify_file;
+pub use erase::Erased;
 pub use schema::SCHEMA_VERSION;
 
 use self::idrun::as_u64;
@@ -25,8 +30,9 @@ use self::read::Reader;
 use self::schema::Access;
 use self::write::Appending;
 use crate::{
-    Change, Clock, Cursor, EventPage, Filter, Journal, JournalError, Lease, Lookup, Outcome, Page, ProjectEntry,
-    Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Change, Chosen, Clock, Cursor, EventPage, Filter, ForgettingEntry, Journal, JournalError, Lease, Lookup,
+    OriginEntry, Outcome, Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent,
+    Verified, View,
 };
 use memoir_event::KeyHasher;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
@@ -297,6 +303,10 @@ impl Journal for SqliteJournal {
         self.in_snapshot(|connection| Reader::new(connection).sightings(seq))
     }
 
+    fn origins(&self, after: u32) -> Result<Vec<OriginEntry>, JournalError> {
+        self.with_reader(|connection| intern::origins(connection, after))
+    }
+
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError> {
         self.with_reader(|connection| leases::cursor(connection, stream))
     }
@@ -321,6 +331,22 @@ impl Journal for SqliteJournal {
         })
     }
 
+    fn chosen(&self, chosen: &Chosen) -> Result<Vec<Seq>, JournalError> {
+        self.in_snapshot(|connection| forget::chosen(connection, chosen))
+    }
+
+    fn grep(&self, text: &str, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<Option<Vec<Seq>>, JournalError> {
+        self.with_reader(|connection| grep::grep(connection, text, progress))
+    }
+
+    fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError> {
+        self.in_snapshot(|connection| directive::successor(connection, seq))
+    }
+
+    fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError> {
+        self.in_snapshot(forget::list)
+    }
+
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {
         let now_ms = (self.clock)();
         self.with_writer(|writer| leases::take(&mut writer.connection, name, owner, now_ms, ttl_ms))
@@ -336,7 +362,8 @@ impl Journal for SqliteJournal {
                 .prepare_cached("SELECT seq, ts_ms + lag_ms FROM record ORDER BY seq DESC LIMIT 1")?
                 .query_row([], |row| Ok((as_u64(row.get(0)?), row.get(1)?)))
                 .optional()?;
-            let forgotten: i64 = connection.query_row("SELECT count(*) FROM forgotten", [], |row| row.get(0))?;
+            let forgotten: i64 =
+                connection.query_row("SELECT count(DISTINCT event) FROM forgotten", [], |row| row.get(0))?;
             Ok(Stats {
                 records: last.map_or(0, |(seq, _)| seq),
                 events: fact(connection, "events")?,

@@ -23,7 +23,7 @@ pub fn select(connection: &Connection, filter: &Filter, view: &View) -> Result<S
     })
 }
 
-fn origins(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, JournalError> {
+pub fn origins(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, JournalError> {
     let mut conditions: Vec<String> = Vec::new();
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
     if let Some(session) = &filter.session {
@@ -125,7 +125,7 @@ fn shapes(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, 
 
 fn hidden(connection: &Connection, view: &View) -> Result<Vec<Seq>, JournalError> {
     let sql = if view.shows_history() {
-        "SELECT event FROM forgotten ORDER BY event"
+        "SELECT DISTINCT event FROM forgotten ORDER BY event"
     } else {
         "SELECT event FROM forgotten UNION SELECT event FROM superseded ORDER BY event"
     };

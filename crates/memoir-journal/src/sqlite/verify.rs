@@ -1,10 +1,12 @@
 //! Proves the hash chain: every record is read, unpacked and hashed again.
 
 use super::chain::{self, Covered};
+use super::erase;
 use super::idrun::as_i64;
 use super::intern::fact;
 use super::read::{Reader, Record};
 use super::write::class_code;
+use crate::body;
 use crate::{JournalError, RecordClass, Seq, Verified};
 use memoir_event::KeyHasher;
 use rusqlite::Connection;
@@ -77,7 +79,7 @@ impl Walk<'_> {
             return Err((expected, "is missing".to_owned()));
         }
         let bad = |error: JournalError| (expected, error.to_string());
-        let body = record.unpacked().map_err(bad)?;
+        let body = self.body_hash(record).map_err(bad)?;
         let origin = self.reader.numbered.origin(self.connection, record.origin).map_err(bad)?.hash();
         let shape = self.reader.numbered.shape(self.connection, record.shape).map_err(bad)?;
         let covered = Covered {
@@ -92,7 +94,7 @@ impl Walk<'_> {
             number: record.number,
             keys: &record.keys,
         };
-        let link = chain::link(&self.before, &covered, &self.hasher.hash(&body));
+        let link = chain::link(&self.before, &covered, &body);
         if link != record.chain {
             return Err((expected, "does not match its hash: it or the record before it was changed".to_owned()));
         }
@@ -100,6 +102,17 @@ impl Walk<'_> {
         self.done = expected;
         self.events += u64::from(record.class == RecordClass::Event);
         Ok(())
+    }
+
+    /// The hash of the body, or the one that a purge left in its place: then a purge must say so.
+    fn body_hash(&self, record: &Record) -> Result<chain::Link, JournalError> {
+        let Some(hash) = record.body.as_deref().and_then(body::erased_hash) else {
+            return Ok(self.hasher.hash(&record.unpacked()?));
+        };
+        if !erase::is_purged(self.connection, record.event.unwrap_or(record.seq))? {
+            return Err(JournalError::Damaged("its text was erased, and no purge says so".to_owned()));
+        }
+        Ok(hash)
     }
 
     /// Which record of an unreadable portion is the first that cannot be read.

@@ -2,12 +2,12 @@
 
 use super::alike;
 use super::chain::{self, Covered, Link};
-use super::directive;
 use super::idrun::{self, as_i64, as_u64};
 use super::ids::Ids;
 use super::intern::{Interned, Origin, add_to_fact};
 use super::read::Reader;
 use super::streams::Streams;
+use super::{cite, directive, forget};
 use crate::body::Packed;
 use crate::flags::{self, TimeSpelling};
 use crate::{Cursor, JournalError, Outcome, RecordClass, Redacted, Seq};
@@ -73,8 +73,7 @@ impl<'a> Appending<'a> {
             .query_row([], |row| Ok((as_u64(row.get(0)?), row.get::<_, Link>(1)?)))
             .optional()?;
         let (last, chain) = tail.unwrap_or((0, chain::START));
-        let has_tombstones =
-            connection.prepare_cached("SELECT EXISTS(SELECT 1 FROM tombstone)")?.query_row([], |row| row.get(0))?;
+        let has_tombstones = forget::has_any(connection)?;
         let statements = Statements {
             insert_record: connection.prepare_cached(
                 "INSERT INTO record(seq, event, class, origin, shape, flags, ts_ms, lag_ms, number, keys, chain, body)
@@ -105,14 +104,20 @@ impl<'a> Appending<'a> {
     /// Appends one event.
     pub fn event(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
         let (event, keys) = (redacted.event(), redacted.keys());
-        if self.has_tombstones && self.is_forgotten(keys)? {
+        if self.has_tombstones && forget::is_named(self.connection, event, keys)? {
             return Ok(Outcome::Suppressed);
         }
         if let Some(of) = self.find(event, keys)? {
-            if self.has_tombstones && self.suppress_with(of, keys)? {
+            if self.has_tombstones && forget::suppress_with(self.connection, of, keys)? {
                 return Ok(Outcome::Suppressed);
             }
             return self.seen(of, event, keys);
+        }
+        if self.has_tombstones
+            && (forget::is_in_scope(self.connection, event, self.now_ms)?
+                || cite::is_of_nothing_left(self.connection, event)?)
+        {
+            return Ok(Outcome::Suppressed);
         }
         let body = match redacted.body() {
             Some(body) => Cow::Borrowed(body),
@@ -166,31 +171,6 @@ impl<'a> Appending<'a> {
     /// source shows each thing in one record.
     fn is_other_record(&self, of: Seq, event: &Event) -> Result<bool, JournalError> {
         Ok(has_record(event) && Reader::new(self.connection).is_seen_by(of, event.source)?)
-    }
-
-    /// Whether the event at `of` was forgotten: then what is the same as it is forgotten under its own names too.
-    fn suppress_with(&self, of: Seq, keys: &Keys) -> Result<bool, JournalError> {
-        let by: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT by FROM forgotten WHERE event = ?1")?
-            .query_row([as_i64(of)], |row| row.get(0))
-            .optional()?;
-        let Some(by) = by else { return Ok(false) };
-        let mut forget = self.connection.prepare_cached("INSERT OR IGNORE INTO tombstone(key, by) VALUES(?1, ?2)")?;
-        for key in keys.all_names() {
-            forget.execute((key.as_bytes(), by))?;
-        }
-        Ok(true)
-    }
-
-    fn is_forgotten(&self, keys: &Keys) -> Result<bool, JournalError> {
-        let mut find = self.connection.prepare_cached("SELECT EXISTS(SELECT 1 FROM tombstone WHERE key = ?1)")?;
-        for key in keys.all_names() {
-            if find.query_row([key.as_bytes()], |row| row.get(0))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     fn find_named(&mut self, keys: &[Key]) -> Result<Option<Seq>, JournalError> {
@@ -254,6 +234,9 @@ impl<'a> Appending<'a> {
         };
         let (seq, _) = self.record(class, Some(of), event, &new_keys, &body)?;
         self.bind(&new_keys, of)?;
+        if class == RecordClass::Revision {
+            cite::note(self.connection, of, event)?;
+        }
         Ok(if fuller.is_some() {
             Outcome::Revised { seq, of, id, at_ms }
         } else {
@@ -388,6 +371,10 @@ fn weight(event: &Event) -> u64 {
 /// What readers are to see from now on, if a capture says more than what is known: more text, or more about it. What it
 /// leaves out and was known stays.
 fn fuller(event: &Event, known: &Event) -> Option<Event> {
+    if event.kind() == Kind::Memory {
+        // What is known of something changes: the last word counts.
+        return (event.content != known.content).then(|| event.clone());
+    }
     let (new, old) = (weight(event), weight(known));
     let ids = |event: &Event| [event.turn.is_some(), event.topic.is_some(), event.action.is_some()];
     let names_more = ids(event).into_iter().zip(ids(known)).any(|(new, old)| new && !old);

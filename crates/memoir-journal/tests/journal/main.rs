@@ -5,6 +5,7 @@
 mod append;
 mod chain;
 mod copies;
+mod forgetting;
 mod formats;
 mod many;
 mod read;

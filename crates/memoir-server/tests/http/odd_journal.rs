@@ -2,8 +2,8 @@
 
 use memoir_event::KeyHasher;
 use memoir_journal::{
-    Change, Cursor, EventPage, Filter, Journal, JournalError, Lease, Lookup, Outcome, Page, ProjectEntry, Redacted,
-    Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Change, Chosen, Cursor, EventPage, Filter, ForgettingEntry, Journal, JournalError, Lease, Lookup, OriginEntry,
+    Outcome, Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -74,6 +74,21 @@ impl Journal for Odd {
     }
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError> {
         self.real()?.changes(after, limit)
+    }
+    fn origins(&self, after: u32) -> Result<Vec<OriginEntry>, JournalError> {
+        self.real()?.origins(after)
+    }
+    fn chosen(&self, chosen: &Chosen) -> Result<Vec<Seq>, JournalError> {
+        self.real()?.chosen(chosen)
+    }
+    fn grep(&self, text: &str, progress: &mut dyn FnMut(Seq, Seq) -> bool) -> Result<Option<Vec<Seq>>, JournalError> {
+        self.real()?.grep(text, progress)
+    }
+    fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError> {
+        self.real()?.successor(seq)
+    }
+    fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError> {
+        self.real()?.forgettings()
     }
     fn last_seq(&self) -> Result<Seq, JournalError> {
         self.real()?.last_seq()

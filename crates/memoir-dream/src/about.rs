@@ -1,0 +1,182 @@
+//! Whether two statements are about one thing, and what a statement says about change.
+
+use memoir_index::{name_stem, stems_in};
+use std::collections::BTreeSet;
+
+/// Statements that share this much are about one thing.
+const SAME_SHARE: f32 = 0.6;
+/// Statements that share this much may be.
+const NEAR_SHARE: f32 = 0.4;
+/// What is left behind must be this much of an older statement for that one to be about it.
+const LEFT_SHARE: f32 = 0.25;
+
+/// What two statements are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Likeness {
+    /// They say the same.
+    Equal,
+    /// They are about one thing, and the newer one counts.
+    About,
+    /// They are near, and one denies what the other says: nobody can tell which holds.
+    Against,
+    /// They have nothing to do with each other.
+    Apart,
+}
+
+/// What a statement says was left, and what came instead.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Change {
+    /// What holds no more.
+    pub left: Vec<String>,
+    /// What came instead.
+    pub came: Vec<String>,
+}
+
+/// Words that deny.
+const DENIALS: [&str; 12] =
+    ["not", "no", "never", "without", "dont", "don't", "doesnt", "doesn't", "isnt", "isn't", "stop", "avoid"];
+
+/// What two statements of one scope and kind are to each other.
+pub(crate) fn likeness(newer: &str, older: &str) -> Likeness {
+    let (a, b) = (set(newer), set(older));
+    if a == b && denies(newer) == denies(older) {
+        return Likeness::Equal;
+    }
+    let share = share(&a, &b);
+    let denied = denies(newer) != denies(older);
+    match share {
+        share if share >= SAME_SHARE => Likeness::About,
+        share if share >= NEAR_SHARE && denied => Likeness::Against,
+        _ => Likeness::Apart,
+    }
+}
+
+fn set(text: &str) -> BTreeSet<String> {
+    stems_in(text).into_iter().collect()
+}
+
+fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+    let (both, all) = (a.intersection(b).count(), a.union(b).count());
+    if all == 0 { 0.0 } else { both as f32 / all as f32 }
+}
+
+fn denies(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| DENIALS.contains(&word))
+}
+
+/// What a text says was left behind.
+pub fn change_in(text: &str) -> Change {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '.')).collect();
+    let mut change = Change::default();
+    for at in 0..words.len() {
+        let word = |step: usize| words.get(at + step).copied().unwrap_or_default();
+        let thing = |from: usize| words.get(at + from).and_then(|word| name_stem(word.trim_matches('.')));
+        match word(0) {
+            // moved from X to Y
+            "moved" | "switched" | "migrated" | "changed" | "went" | "converted" | "moving" | "switching"
+            | "migrating"
+                if word(1) == "from" =>
+            {
+                change.left.extend(thing(2));
+                change.came.extend((word(3) == "to").then(|| thing(4)).flatten());
+            }
+            // replaced X with Y
+            "replaced" | "swapped" | "replace" | "swap" if matches!(word(2), "with" | "by" | "for") => {
+                change.left.extend(thing(1));
+                change.came.extend(thing(3));
+            }
+            // Y instead of X
+            "instead" if word(1) == "of" => {
+                change.left.extend(thing(2));
+                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| name_stem(word));
+                change.came.extend(before);
+            }
+            // no longer use X, stopped using X, dropped X
+            "longer" if at > 0 && words.get(at - 1) == Some(&"no") => {
+                let is_verb = matches!(word(1), "use" | "uses" | "using" | "need" | "run" | "on");
+                change.left.extend(thing(if is_verb { 2 } else { 1 }));
+            }
+            "stopped" if word(1) == "using" => change.left.extend(thing(2)),
+            "dropped" | "abandoned" | "removed" | "retired" => change.left.extend(thing(1)),
+            _ => {}
+        }
+    }
+    change
+}
+
+/// Whether an older statement is about what was left behind, and says nothing of what came.
+pub(crate) fn is_left_behind(older: &str, names: &[&str], change: &Change) -> bool {
+    let stems = stems_in(older);
+    let says = |thing: &String| stems.contains(thing);
+    if change.came.iter().any(says) && !change.left.iter().any(says) {
+        return false;
+    }
+    change.left.iter().any(|left| {
+        let is_name = names.iter().any(|name| name_stem(name).as_ref() == Some(left));
+        let part = 1.0 / set(older).len().max(1) as f32;
+        is_name || (says(left) && part >= LEFT_SHARE)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_said_again_is_equal_whatever_its_little_words() {
+        assert_eq!(likeness("We deploy with ./ship", "we deploy with the ./ship"), Likeness::Equal);
+        assert_eq!(likeness("never deploy with ship", "deploy with ship"), Likeness::About);
+    }
+
+    #[test]
+    fn what_is_about_one_thing_is_told_from_what_is_near() {
+        assert_eq!(
+            likeness("the staging database is on port 5434", "the staging database is on port 5433"),
+            Likeness::About
+        );
+        assert_eq!(likeness("tests need docker", "the editor has dark mode"), Likeness::Apart);
+        let (yes, no) = ("integration tests run in docker on CI", "integration tests never run in CI");
+        assert_eq!(likeness(no, yes), Likeness::About);
+        assert_eq!(likeness("do not push to main without review", "push hotfixes straight to main"), Likeness::Apart);
+    }
+
+    #[test]
+    fn a_change_names_what_was_left_and_what_came() {
+        let left = |text: &str| change_in(text).left;
+        assert_eq!(
+            change_in("we moved from npm to pnpm"),
+            Change { left: vec!["npm".into()], came: vec!["pnpm".into()] }
+        );
+        assert_eq!(left("replaced Jest with Vitest"), ["jest"]);
+        assert_eq!(left("use pnpm instead of npm"), ["npm"]);
+        assert_eq!(left("we no longer use Jenkins."), ["jenkin"]);
+        assert_eq!(left("stopped using redis for sessions"), ["redi"]);
+        assert_eq!(change_in("deploys go through ./ship"), Change::default());
+    }
+
+    #[test]
+    fn an_older_statement_is_left_behind_only_if_it_is_about_that() {
+        let change = change_in("we moved from npm to pnpm");
+        assert!(is_left_behind("install packages with npm", &[], &change));
+        assert!(is_left_behind("anything at all about how the registry is configured for us", &["npm"], &change));
+        assert!(!is_left_behind("pnpm is pinned to version 9", &[], &change));
+        assert!(!is_left_behind(
+            "the token for publishing to the npm registry is in the vault of the platform team",
+            &[],
+            &change
+        ));
+    }
+
+    proptest! {
+        #[test]
+        fn any_two_texts_can_be_compared(a in ".*", b in ".*") {
+            let _ = likeness(&a, &b);
+            prop_assert!(likeness(&a, &a) == Likeness::Equal);
+            let _ = is_left_behind(&b, &[], &change_in(&a));
+        }
+    }
+}

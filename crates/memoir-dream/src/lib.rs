@@ -1,0 +1,14 @@
+//! Memories: taken in, named, merged with what is known, superseded by what is newer.
+//!
+//! Owns when two statements are about one thing and which of them holds. Everything it decides is appended to the
+//! journal as an event. Must not know who says it over which wire; calls no model.
+
+mod about;
+mod file;
+mod naming;
+mod remember;
+
+pub use about::{Change, Likeness, change_in};
+pub use file::{BadMemory, read_memories};
+pub use naming::{aliases_in, name_of};
+pub use remember::{Given, MemoryError, Remembered, Remembering, Said};

@@ -1,0 +1,358 @@
+//! Takes a memory in: as something new, as something said again, or in the place of something older.
+
+use crate::about::{Likeness, change_in, is_left_behind, likeness};
+use crate::naming::{aliases_in, name_of};
+use memoir_event::{
+    Content, Event, EventId, Identity, Json, Kind, MEMORY_ALIASES_MAX, MEMORY_CHARS_MAX, MEMORY_NAME_CHARS_MAX, Memory,
+    MemoryKind, MemoryScope, MemorySource, MemoryStatus, Secrecy, Source, Time, Visibility,
+};
+use memoir_journal::{
+    Admission, Filter, Journal, JournalError, Lookup, Order, Outcome, Page, Redacted, StoredEvent, View,
+};
+use memoir_redact::Redactor;
+use serde_json::json;
+
+/// So many memories of a project are compared with a new one, the newest first.
+const COMPARED_MAX: usize = 5_000;
+const PAGE: usize = 500;
+
+/// Why a memory was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// It says nothing.
+    #[error("a memory needs a text")]
+    Empty,
+    /// It says too much.
+    #[error(
+        "a memory has at most {MEMORY_CHARS_MAX} characters, this one has {0}: keep the point of it, the journal has the rest"
+    )]
+    TooLong(usize),
+    /// It supersedes something that is not there.
+    #[error("there is no memory {0}")]
+    Unknown(String),
+    /// The journal cannot take it.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// A memory that somebody gives. What is left out is found out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// What it says.
+    pub text: String,
+    /// What it is about.
+    pub kind: MemoryKind,
+    /// What it is called.
+    pub name: Option<String>,
+    /// What else it is called.
+    pub aliases: Vec<String>,
+    /// For whom it holds.
+    pub scope: MemoryScope,
+    /// The project.
+    pub project: String,
+    /// How far it holds.
+    pub status: MemoryStatus,
+    /// How sure it is.
+    pub confidence: f32,
+    /// Whether the user wants it always at hand.
+    pub pinned: bool,
+    /// How often it was said again, if that is known.
+    pub reinforced: u32,
+    /// When, in milliseconds since 1970.
+    pub reinforced_ms: Option<i64>,
+    /// Ids of memories that belong with it.
+    pub related: Vec<String>,
+    /// Where it is from.
+    pub sources: Vec<MemorySource>,
+    /// Who or what made it.
+    pub made_by: Option<String>,
+    /// Who says it.
+    pub actor: Option<String>,
+    /// When it was said, if not now.
+    pub ts_ms: Option<i64>,
+    /// How confidential it is.
+    pub secrecy: Secrecy,
+    /// Where it may appear.
+    pub visibility: Visibility,
+    /// What its maker calls it; the same again is the same memory.
+    pub uid: Option<String>,
+    /// Memories whose place it takes, by their ids.
+    pub supersedes: Vec<EventId>,
+}
+
+impl Given {
+    /// Something that the user says, in a project.
+    pub fn new(text: &str, project: &str) -> Given {
+        Given {
+            text: text.to_owned(),
+            kind: MemoryKind::Fact,
+            name: None,
+            aliases: Vec::new(),
+            scope: MemoryScope::Project,
+            project: project.to_owned(),
+            status: MemoryStatus::Active,
+            confidence: 1.0,
+            pinned: false,
+            reinforced: 0,
+            reinforced_ms: None,
+            related: Vec::new(),
+            sources: Vec::new(),
+            made_by: None,
+            actor: None,
+            ts_ms: None,
+            secrecy: Secrecy::Sensitive,
+            visibility: Visibility::Normal,
+            uid: None,
+            supersedes: Vec::new(),
+        }
+    }
+}
+
+/// What became of a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// It is new.
+    New,
+    /// It was known, and was said again.
+    Again,
+    /// It was known under its name and says something else now.
+    Changed,
+    /// It was forgotten, and stays so.
+    Forgotten,
+}
+
+/// A memory that was taken in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remembered {
+    /// Its id; none if it stays forgotten.
+    pub id: Option<EventId>,
+    /// What became of it.
+    pub said: Said,
+    /// The memory as it is kept now.
+    pub memory: Memory,
+    /// What it took the place of.
+    pub superseded: Vec<EventId>,
+    /// What says otherwise, and nobody knows which is right.
+    pub contradicts: Vec<EventId>,
+    /// How many secrets were taken out.
+    pub secrets: u64,
+}
+
+/// Takes memories into one journal.
+pub struct Remembering<'a> {
+    /// The journal.
+    pub journal: &'a dyn Journal,
+    /// Takes secrets out.
+    pub redactor: &'a Redactor,
+    /// The time.
+    pub now_ms: i64,
+    /// A name that nothing else has, whenever it is asked.
+    pub unique: &'a dyn Fn() -> String,
+}
+
+/// A memory that is known.
+struct Known {
+    stored: StoredEvent,
+    memory: Memory,
+}
+
+impl Remembering<'_> {
+    /// Takes one memory in.
+    pub fn remember(&self, given: &Given) -> Result<Remembered, MemoryError> {
+        let text = given.text.trim();
+        let chars = text.chars().count();
+        if text.is_empty() {
+            return Err(MemoryError::Empty);
+        }
+        if chars > MEMORY_CHARS_MAX {
+            return Err(MemoryError::TooLong(chars));
+        }
+        for id in &given.supersedes {
+            if self.journal.event(&Lookup::Id(*id), &View::owner_all())?.is_none() {
+                return Err(MemoryError::Unknown(id.to_string()));
+            }
+        }
+        let known = self.known(given)?;
+        let same_uid = known.iter().find(|one| given.uid.as_deref() == Some(one.memory.uid.as_str()));
+        if let Some(one) = same_uid {
+            return self.change(given, one);
+        }
+        let equal = known.iter().find(|one| given.uid.is_none() && is_equal(given, &one.memory));
+        match equal {
+            Some(one) => self.again(given, one),
+            None => self.add(given, &known),
+        }
+    }
+
+    /// What is known in the same scope, the newest first.
+    fn known(&self, given: &Given) -> Result<Vec<Known>, JournalError> {
+        let event_type = Some(Kind::Memory.as_str().to_owned());
+        let repo = (given.scope != MemoryScope::User).then(|| given.project.clone());
+        let filter = Filter { repo, event_type, ..Filter::default() };
+        let view = View::owner_all();
+        let (mut known, mut page) = (Vec::new(), Page::first(PAGE, Order::NewestFirst));
+        while known.len() < COMPARED_MAX {
+            let found = self.journal.page(&filter, &view, &page)?;
+            known.extend(found.events.into_iter().filter_map(|stored| {
+                let memory = Memory::of_event(&stored.event).filter(|memory| memory.scope == given.scope)?;
+                Some(Known { stored, memory })
+            }));
+            match found.next {
+                Some(next) => page.after = Some(next),
+                None => break,
+            }
+        }
+        Ok(known)
+    }
+
+    /// Somebody's own memory, told anew.
+    fn change(&self, given: &Given, one: &Known) -> Result<Remembered, MemoryError> {
+        let memory = Memory { contradicts: one.memory.contradicts.clone(), ..memory_of(given, &one.memory.uid) };
+        let said = if memory == one.memory { Said::Again } else { Said::Changed };
+        self.keep(given, memory, said, &[], &[])
+    }
+
+    /// The same was said before: it counts the more.
+    fn again(&self, given: &Given, one: &Known) -> Result<Remembered, MemoryError> {
+        let mut memory = one.memory.clone();
+        memory.reinforced = memory.reinforced.saturating_add(1);
+        memory.reinforced_ms = Some(given.ts_ms.unwrap_or(self.now_ms));
+        memory.pinned |= given.pinned;
+        memory.status = given.status;
+        memory.confidence = memory.confidence.max(given.confidence);
+        for alias in given
+            .aliases
+            .iter()
+            .filter(|alias| !memory.names().any(|name| name == alias.as_str()))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            memory.aliases.push(alias);
+        }
+        memory.aliases.truncate(MEMORY_ALIASES_MAX);
+        for source in &given.sources {
+            if !memory.sources.contains(source) {
+                memory.sources.push(source.clone());
+            }
+        }
+        self.keep(given, memory, Said::Again, &[], &[])
+    }
+
+    fn add(&self, given: &Given, known: &[Known]) -> Result<Remembered, MemoryError> {
+        let uid = given.uid.clone().unwrap_or_else(|| (self.unique)());
+        let mut memory = memory_of(given, &uid);
+        let change = change_in(&memory.text);
+        let (mut older, mut against): (Vec<EventId>, Vec<EventId>) = (given.supersedes.clone(), Vec::new());
+        // Statements from elsewhere say themselves what they replace.
+        for one in known.iter().filter(|one| given.uid.is_none() && one.memory.status.is_current()) {
+            if older.contains(&one.stored.id) || self.journal.successor(one.stored.seq)?.is_some() {
+                continue;
+            }
+            let names: Vec<&str> = one.memory.names().collect();
+            let is_named_so = given.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(&one.memory.name));
+            let like =
+                if one.memory.kind == memory.kind { likeness(&memory.text, &one.memory.text) } else { Likeness::Apart };
+            if is_named_so || like == Likeness::About || is_left_behind(&one.memory.text, &names, &change) {
+                older.push(one.stored.id);
+            } else if like == Likeness::Against {
+                against.push(one.stored.id);
+            }
+        }
+        memory.contradicts = against.iter().map(ToString::to_string).collect();
+        let remembered = self.keep(given, memory, Said::New, &older, &against)?;
+        if let Some(id) = remembered.id {
+            for one in known.iter().filter(|one| against.contains(&one.stored.id)) {
+                self.note_contradiction(one, id)?;
+            }
+        }
+        Ok(remembered)
+    }
+
+    /// The older of two that deny each other knows of it too.
+    fn note_contradiction(&self, one: &Known, newer: EventId) -> Result<(), MemoryError> {
+        let mut memory = one.memory.clone();
+        memory.contradicts.push(newer.to_string());
+        let mut event = memory.into_event(&one.stored.event.repo);
+        (event.secrecy, event.visibility) = (one.stored.event.secrecy, one.stored.event.visibility);
+        self.journal.append(&[self.admit(event)], &[])?;
+        Ok(())
+    }
+
+    /// Stores a memory, and that it takes the place of others: both or neither.
+    fn keep(
+        &self,
+        given: &Given,
+        memory: Memory,
+        said: Said,
+        older: &[EventId],
+        against: &[EventId],
+    ) -> Result<Remembered, MemoryError> {
+        let mut event = memory.clone().into_event(&given.project);
+        event.actor.clone_from(&given.actor);
+        event.time = given.ts_ms.map(Time::from_ms);
+        (event.secrecy, event.visibility) = (given.secrecy, given.visibility);
+        let redacted = self.admit(event);
+        let secrets = redacted.secrets();
+        let memory = Memory::of_event(redacted.event()).unwrap_or(memory);
+        let outcome = self.journal.append(&[redacted], &[])?.pop();
+        let id = outcome.as_ref().and_then(Outcome::id);
+        let said = if id.is_none() { Said::Forgotten } else { said };
+        let older: Vec<EventId> = older.iter().copied().filter(|older| Some(*older) != id).collect();
+        if let Some(id) = id.filter(|_| !older.is_empty()) {
+            self.journal.append(&[self.admit(supersede(&older, id, given.actor.as_deref()))], &[])?;
+        }
+        let superseded = if id.is_some() { older } else { Vec::new() };
+        Ok(Remembered { id, said, memory, superseded, contradicts: against.to_vec(), secrets })
+    }
+
+    fn admit(&self, event: Event) -> Redacted {
+        Admission::new(self.redactor, self.journal.hasher().clone()).admit(event)
+    }
+}
+
+/// The event that says that something took the place of others.
+fn supersede(older: &[EventId], newer: EventId, actor: Option<&str>) -> Event {
+    let ids: Vec<String> = older.iter().map(ToString::to_string).collect();
+    let name = format!("{newer}/{}", ids.join("/"));
+    let payload = Json::from_value(&json!({"version": 1, "ids": ids, "by": newer.to_string()}));
+    let mut event = Event::new(Source::Memoir, "memoir", Kind::Supersede, Content::Payload(payload));
+    event.actor = actor.map(str::to_owned);
+    event.identities = vec![Identity::Named(name)];
+    event
+}
+
+fn is_equal(given: &Given, memory: &Memory) -> bool {
+    given.kind == memory.kind
+        && memory.status.is_current()
+        && likeness(given.text.trim(), &memory.text) == Likeness::Equal
+}
+
+fn memory_of(given: &Given, uid: &str) -> Memory {
+    let text = given.text.trim();
+    let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(text));
+    let mut aliases = given.aliases.clone();
+    if given.uid.is_none() {
+        aliases.extend(aliases_in(text));
+    }
+    aliases.retain(|alias| !alias.trim().is_empty() && !alias.eq_ignore_ascii_case(&name));
+    let mut seen: Vec<String> = Vec::new();
+    aliases.retain(|alias| {
+        let is_new = !seen.contains(&alias.to_lowercase());
+        seen.push(alias.to_lowercase());
+        is_new
+    });
+    aliases.truncate(MEMORY_ALIASES_MAX);
+    Memory {
+        aliases,
+        scope: given.scope.clone(),
+        status: given.status,
+        confidence: given.confidence.clamp(0.0, 1.0),
+        pinned: given.pinned,
+        reinforced: given.reinforced,
+        reinforced_ms: given.reinforced_ms,
+        related: given.related.clone(),
+        sources: given.sources.clone(),
+        made_by: given.made_by.clone(),
+        ..Memory::new(uid, given.kind, text, &name.chars().take(MEMORY_NAME_CHARS_MAX).collect::<String>())
+    }
+}

@@ -1,0 +1,280 @@
+//! One consistent look at everything that was said: index and unindexed tail as one numbered list of units.
+//!
+//! A unit is an event in which somebody speaks. A ranking walks the postings of its words over all units, so that what
+//! it counts (how many units have a word) is exactly what its reader may see: nothing hidden, deleted or outdated
+//! weighs in, and an index that is built anew counts the same.
+
+use crate::brief::{Brief, Sieve};
+use crate::error::IndexError;
+use crate::index::{Index, Note};
+use crate::lengths::Lengths;
+use crate::snapshot::Snapshot;
+use crate::speech::Traits;
+use crate::stem::Word;
+use crate::tail::{Tail, TailEvent};
+use memoir_journal::{Journal, Selection, Seq};
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{InvertedIndexReader, SegmentReader, Term};
+
+/// The number of a unit within one reading.
+pub type Doc = u32;
+
+/// What a reading knows of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unit {
+    /// Its event's place in the journal.
+    pub seq: Seq,
+    /// The number of its origin.
+    pub origin: u32,
+    /// The number of its shape.
+    pub shape: u32,
+    /// When it happened.
+    pub ts_ms: i64,
+    /// How many stems it has, about.
+    pub len: u32,
+    /// What kind of speech it is.
+    pub traits: Traits,
+}
+
+/// Everything that was said, as one reader may see it.
+pub struct Reading {
+    pub(crate) snapshot: Option<Arc<Snapshot>>,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) tail: Vec<Arc<TailEvent>>,
+    pub(crate) tail_base: Doc,
+    pub(crate) sieve: Sieve,
+    lengths: Arc<Lengths>,
+    /// What the reader should know of this look.
+    pub notes: Vec<Note>,
+}
+
+pub(crate) struct Segment {
+    pub base: Doc,
+    pub reader: SegmentReader,
+    pub said: Arc<InvertedIndexReader>,
+    origins: Arc<InvertedIndexReader>,
+    pub lens: FieldNormReader,
+}
+
+impl Index {
+    /// Looks at everything that was said within `selection`. A long tail is indexed first, as for a search.
+    pub fn reading(
+        &self,
+        journal: &dyn Journal,
+        selection: Selection,
+        progress: &mut dyn FnMut(Seq, Seq) -> bool,
+    ) -> Result<Reading, IndexError> {
+        let (snapshot, tail, mut notes) = self.everything(journal, progress)?;
+        match Reading::new(snapshot, &tail, selection.clone()) {
+            Ok(mut reading) => {
+                reading.notes = notes;
+                Ok(reading)
+            }
+            // The commit was sound when it was opened: the disk fails under it. What is recent can still be read.
+            Err(error) => {
+                notes.push(Note::IndexUnreadable(error.to_string()));
+                self.give_up_snapshot();
+                let tail = self.newest(journal)?;
+                let mut reading =
+                    Reading::new(None, &tail, selection).map_err(|error| IndexError::Read(error.to_string()))?;
+                reading.notes = notes;
+                Ok(reading)
+            }
+        }
+    }
+}
+
+impl Reading {
+    fn new(snapshot: Option<Arc<Snapshot>>, tail: &Tail, selection: Selection) -> tantivy::Result<Reading> {
+        let mut segments = Vec::new();
+        let mut base: Doc = 0;
+        if let Some(snapshot) = &snapshot {
+            for reader in snapshot.searcher.segment_readers() {
+                segments.push(Segment {
+                    base,
+                    said: reader.inverted_index(snapshot.fields.said)?,
+                    origins: reader.inverted_index(snapshot.fields.origin)?,
+                    lens: reader.get_fieldnorms_reader(snapshot.fields.said)?,
+                    reader: reader.clone(),
+                });
+                base += reader.max_doc();
+            }
+        }
+        let indexed = snapshot.as_ref().map_or(0, |snapshot| snapshot.checkpoint.seq);
+        let sieve = Sieve::new(selection, tail.replaced(indexed));
+        let tail = tail.events().to_vec();
+        let (lengths, notes) = (Arc::default(), Vec::new());
+        let mut reading = Reading { snapshot, segments, tail, tail_base: base, sieve, lengths, notes };
+        reading.lengths = reading.count_lengths();
+        Ok(reading)
+    }
+
+    /// How many numbers there are; not every one is a unit.
+    pub fn docs(&self) -> usize {
+        self.tail_base as usize + self.tail.len()
+    }
+
+    /// How much was said by each origin, by whomever it may be seen.
+    pub fn lengths(&self) -> &Lengths {
+        &self.lengths
+    }
+
+    /// In how many documents a word may be, about: costs next to nothing.
+    pub fn frequency(&self, word: &Word) -> Result<u64, IndexError> {
+        let Some(snapshot) = &self.snapshot else { return Ok(0) };
+        let mut frequency = 0;
+        for stem in &word.stems {
+            let term = Term::from_field_text(snapshot.fields.said, stem);
+            for segment in &self.segments {
+                frequency += u64::from(segment.said.doc_freq(&term).map_err(|error| IndexError::unreadable(&error))?);
+            }
+        }
+        Ok(frequency)
+    }
+
+    /// The units with a word that the reader may see, by their numbers, each with the number of times it says it.
+    pub fn units_with(&self, word: &Word, found: &mut dyn FnMut(Doc, u32, Brief)) -> Result<(), IndexError> {
+        if let [stem] = word.stems.as_slice() {
+            return self.units_with_stem(stem, found);
+        }
+        let mut counts: HashMap<Doc, (u32, Brief)> = HashMap::new();
+        for stem in &word.stems {
+            self.units_with_stem(stem, &mut |doc, count, brief| {
+                counts.entry(doc).or_insert((0, brief)).0 += count;
+            })?;
+        }
+        let mut counts: Vec<(Doc, (u32, Brief))> = counts.into_iter().collect();
+        counts.sort_unstable_by_key(|(doc, _)| *doc);
+        counts.into_iter().for_each(|(doc, (count, brief))| found(doc, count, brief));
+        Ok(())
+    }
+
+    fn units_with_stem(&self, stem: &str, found: &mut dyn FnMut(Doc, u32, Brief)) -> Result<(), IndexError> {
+        if let Some(snapshot) = &self.snapshot {
+            self.postings(snapshot.fields.said, stem, found).map_err(|error| IndexError::unreadable(&error))?;
+        }
+        for (doc, event) in (self.tail_base..).zip(&self.tail) {
+            let count = event.said().map_or(0, |(_, stems)| stems.count(stem));
+            if count > 0 && self.admits(event) {
+                found(doc, count, event.brief());
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents of the index that have a term and may be seen.
+    fn postings(&self, field: Field, term: &str, found: &mut dyn FnMut(Doc, u32, Brief)) -> io::Result<()> {
+        let term = Term::from_field_text(field, term);
+        for (at, segment) in self.segments.iter().enumerate() {
+            let postings = segment.said.read_block_postings(&term, IndexRecordOption::WithFreqs)?;
+            let Some(mut postings) = postings else { continue };
+            while postings.block_len() > 0 {
+                for (doc, count) in postings.docs().iter().zip(postings.freqs()) {
+                    if let Some(brief) = self.shown(at, *doc) {
+                        found(segment.base + doc, *count, brief);
+                    }
+                }
+                postings.advance();
+            }
+        }
+        Ok(())
+    }
+
+    /// A document of a segment, if the reader may see it.
+    pub(crate) fn shown(&self, at: usize, doc: tantivy::DocId) -> Option<Brief> {
+        let brief = self.brief_of(at, doc)?;
+        let columns = self.snapshot.as_ref()?.columns.get(at)?;
+        self.sieve.admits(brief, doc, columns).then_some(brief)
+    }
+
+    pub(crate) fn brief_of(&self, at: usize, doc: tantivy::DocId) -> Option<Brief> {
+        let (segment, snapshot) = (self.segments.get(at)?, self.snapshot.as_ref()?);
+        snapshot.briefs.get(at)?.get(doc, snapshot.columns.get(at)?, &segment.lens, &segment.reader)
+    }
+
+    pub(crate) fn admits(&self, event: &TailEvent) -> bool {
+        event.passes(&self.sieve)
+    }
+
+    /// The units of an origin that the reader may see.
+    pub fn units_of(&self, origin: u32) -> Result<Vec<Doc>, IndexError> {
+        let mut docs = Vec::new();
+        if let Some(snapshot) = &self.snapshot {
+            let term = Term::from_field_u64(snapshot.fields.origin, u64::from(origin));
+            for (at, segment) in self.segments.iter().enumerate() {
+                let postings = segment.origins.read_block_postings(&term, IndexRecordOption::Basic);
+                let Some(mut postings) = postings.map_err(|error| IndexError::unreadable(&error))? else { continue };
+                while postings.block_len() > 0 {
+                    let shown =
+                        postings.docs().iter().filter(|doc| self.shown(at, **doc).is_some_and(|brief| brief.len > 0));
+                    docs.extend(shown.map(|doc| segment.base + doc));
+                    postings.advance();
+                }
+            }
+        }
+        let tail = (self.tail_base..).zip(&self.tail);
+        docs.extend(tail.filter_map(|(doc, event)| {
+            (event.origin == origin && event.brief().len > 0 && self.admits(event)).then_some(doc)
+        }));
+        Ok(docs)
+    }
+
+    /// What is known of a unit.
+    pub fn unit(&self, doc: Doc) -> Option<Unit> {
+        if let Some(event) = doc.checked_sub(self.tail_base).and_then(|at| self.tail.get(at as usize)) {
+            let (traits, _) = event.said()?;
+            let (seq, origin, shape, ts_ms) = (event.seq, event.origin, event.shape, event.ts_ms);
+            return Some(Unit { seq, origin, shape, ts_ms, len: event.brief().len, traits: *traits });
+        }
+        let at = self.segments.partition_point(|segment| segment.base <= doc).checked_sub(1)?;
+        let (segment, columns) = (self.segments.get(at)?, self.snapshot.as_ref()?.columns.get(at)?);
+        let local = doc - segment.base;
+        let brief = self.brief_of(at, local)?;
+        Some(Unit {
+            seq: columns.seq(local),
+            origin: brief.origin,
+            shape: brief.shape,
+            ts_ms: columns.ts_ms(local),
+            len: brief.len,
+            traits: Traits::from_bits(columns.traits(local)),
+        })
+    }
+
+    fn count_lengths(&self) -> Arc<Lengths> {
+        let indexed = match &self.snapshot {
+            Some(snapshot) => Arc::clone(snapshot.lengths.get_or_init(|| Arc::new(self.indexed_lengths(snapshot)))),
+            None => Arc::default(),
+        };
+        if self.tail.is_empty() {
+            return indexed;
+        }
+        let mut lengths = Lengths::clone(&indexed);
+        for event in self.tail.iter().filter(|event| event.brief().len > 0) {
+            lengths.add(event.origin, event.brief().len);
+        }
+        Arc::new(lengths)
+    }
+
+    fn indexed_lengths(&self, snapshot: &Snapshot) -> Lengths {
+        let mut lengths = Lengths::default();
+        for (segment, columns) in self.segments.iter().zip(&snapshot.columns) {
+            let alive = segment.reader.alive_bitset();
+            for doc in 0..segment.reader.max_doc() {
+                let len = segment.lens.fieldnorm(doc);
+                if len > 0 && alive.is_none_or(|alive| alive.is_alive(doc)) {
+                    lengths.add(columns.origin(doc), len);
+                }
+            }
+        }
+        lengths
+    }
+}
+
+/// The length as the index would keep it, so that a unit ranks the same before and after it is indexed.
+pub(crate) fn rounded(len: u32) -> u32 {
+    FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(len))
+}

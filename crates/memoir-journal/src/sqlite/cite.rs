@@ -1,0 +1,68 @@
+//! What memories and archives are made of, so that they are gone with their last source.
+
+use super::idrun::{self, as_i64};
+use super::intern::client_code;
+use super::read::Reader;
+use crate::{JournalError, Seq};
+use memoir_event::{Client, Event, EventId, Memory, MemorySource};
+use rusqlite::Connection;
+
+/// Notes the sources of what the event at `seq` says; those of an earlier revision no longer count.
+pub fn note(connection: &Connection, seq: Seq, event: &Event) -> Result<(), JournalError> {
+    let Some(memory) = Memory::of_event(event) else { return Ok(()) };
+    for table in ["cites", "cites_session"] {
+        connection.prepare_cached(&format!("DELETE FROM {table} WHERE made = ?1"))?.execute([as_i64(seq)])?;
+    }
+    for source in &memory.sources {
+        note_source(connection, seq, source)?;
+    }
+    Ok(())
+}
+
+/// Whether everything that a memory is made of was forgotten: then it is not made again.
+pub fn is_of_nothing_left(connection: &Connection, event: &Event) -> Result<bool, JournalError> {
+    let Some(memory) = Memory::of_event(event).filter(|memory| !memory.sources.is_empty()) else { return Ok(false) };
+    for source in &memory.sources {
+        if !is_gone(connection, source)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_gone(connection: &Connection, source: &MemorySource) -> Result<bool, JournalError> {
+    let mut hidden = connection.prepare_cached("SELECT EXISTS(SELECT 1 FROM forgotten WHERE event = ?1)")?;
+    if let Some(id) = source.event.as_deref().and_then(|id| EventId::parse(id).ok()) {
+        let events = Reader::new(connection).events_of(id, &idrun::find(connection, id.prefix())?)?;
+        for event in &events {
+            if !hidden.query_row([as_i64(*event)], |row| row.get(0))? {
+                return Ok(false);
+            }
+        }
+        return Ok(!events.is_empty());
+    }
+    let Some(session) = &source.session else { return Ok(false) };
+    let (client, id) = Client::split_session(session);
+    let left: Option<i64> = connection
+        .prepare_cached("SELECT sum(events) FROM origin WHERE session = ?1 AND (?2 = 0 OR client = ?2)")?
+        .query_row((id, client_code(client)), |row| row.get(0))?;
+    Ok(left == Some(0))
+}
+
+fn note_source(connection: &Connection, made: Seq, source: &MemorySource) -> Result<(), JournalError> {
+    if let Some(id) = source.event.as_deref().and_then(|id| EventId::parse(id).ok()) {
+        for event in Reader::new(connection).events_of(id, &idrun::find(connection, id.prefix())?)? {
+            connection
+                .prepare_cached("INSERT OR IGNORE INTO cites(made, source) VALUES(?1, ?2)")?
+                .execute((as_i64(made), as_i64(event)))?;
+        }
+        return Ok(());
+    }
+    if let Some(session) = &source.session {
+        let (client, id) = Client::split_session(session);
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO cites_session(made, client, session) VALUES(?1, ?2, ?3)")?
+            .execute((as_i64(made), client_code(client), id))?;
+    }
+    Ok(())
+}

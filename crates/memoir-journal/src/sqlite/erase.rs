@@ -1,0 +1,142 @@
+//! Erases the bodies of what was purged, from the file and from its log. Their hashes stay, so that the chain still
+//! proves everything else.
+
+use super::idrun::as_i64;
+use super::{SqliteJournal, with_suffix};
+use crate::body;
+use crate::{Journal as _, JournalError, Seq};
+use memoir_event::KeyHasher;
+use rusqlite::{Connection, TransactionBehavior};
+use std::time::{Duration, Instant};
+
+/// Events whose bodies are erased in one go: the write lock is held for a moment only.
+const PORTION: usize = 200;
+
+/// How long to wait for readers that keep the log from being emptied.
+const LOG_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What erasing did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Erased {
+    /// Records that lost their text.
+    pub records: u64,
+    /// Whether nothing of it is left in the file and its log; false while other processes read an older state.
+    pub is_clean: bool,
+}
+
+impl SqliteJournal {
+    /// Erases whatever purges have not erased yet; `progress` gets done and total and may stop it, to be gone on with
+    /// another time.
+    pub fn erase(&self, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<Erased, JournalError> {
+        let purges: Vec<i64> = self.with_reader(|connection| {
+            let mut find = connection.prepare("SELECT by FROM forgetting WHERE purge = 1 AND erased IS NULL")?;
+            let rows = find.query_map([], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let mut erased = Erased { is_clean: true, ..Erased::default() };
+        if purges.is_empty() {
+            return Ok(erased);
+        }
+        self.with_writer(|writer| Ok(writer.connection.pragma_update(None, "secure_delete", "ON")?))?;
+        for by in purges {
+            let events: Vec<i64> = self.with_reader(|connection| {
+                let mut find = connection.prepare("SELECT event FROM forgotten WHERE by = ?1 ORDER BY event")?;
+                let rows = find.query_map([by], |row| row.get(0))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            })?;
+            let total = u64::try_from(events.len()).unwrap_or(u64::MAX);
+            let mut done = 0;
+            for portion in events.chunks(PORTION) {
+                erased.records += self.erase_portion(portion)?;
+                done += u64::try_from(portion.len()).unwrap_or(0);
+                if !progress(done, total) {
+                    erased.is_clean = false;
+                    return Ok(erased);
+                }
+            }
+            self.with_writer(|writer| {
+                let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                drop_positions(&transaction, by)?;
+                transaction.execute("UPDATE forgetting SET erased = 1 WHERE by = ?1", [by])?;
+                Ok(transaction.commit()?)
+            })?;
+        }
+        erased.is_clean = self.compact()?;
+        Ok(erased)
+    }
+
+    fn erase_portion(&self, events: &[i64]) -> Result<u64, JournalError> {
+        let hasher = self.hasher().clone();
+        self.with_writer(|writer| {
+            let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut records = 0;
+            for event in events {
+                records += erase_event(&transaction, *event, &hasher)?;
+            }
+            transaction.commit()?;
+            Ok(records)
+        })
+    }
+
+    /// Writes the file anew without what is free in it, and empties the log; false if a reader keeps that from
+    /// happening now.
+    pub fn compact(&self) -> Result<bool, JournalError> {
+        self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+        self.with_writer(|writer| {
+            writer.connection.flush_prepared_statement_cache();
+            Ok(writer.connection.execute_batch("VACUUM")?)
+        })?;
+        let deadline = Instant::now() + LOG_PATIENCE;
+        loop {
+            self.checkpoint()?;
+            let log = std::fs::metadata(with_suffix(self.path(), "-wal")).map_or(0, |log| log.len());
+            if log == 0 {
+                return Ok(true);
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+/// Erases every record of an event.
+fn erase_event(connection: &Connection, event: i64, hasher: &KeyHasher) -> Result<u64, JournalError> {
+    let bodies: Vec<(i64, Vec<u8>)> = connection
+        .prepare_cached("SELECT seq, body FROM record WHERE (seq = ?1 OR event = ?1) AND body IS NOT NULL")?
+        .query_map([event], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    let mut records = 0;
+    for (seq, packed) in bodies {
+        let damaged = |problem: String| JournalError::Damaged(format!("record {seq}: {problem}"));
+        if let Some(erased) = body::erased(&packed, hasher).map_err(damaged)? {
+            connection.prepare_cached("UPDATE record SET body = ?2 WHERE seq = ?1")?.execute((seq, erased))?;
+            records += 1;
+        }
+    }
+    Ok(records)
+}
+
+/// Places in files may quote what stands there. Without them the files are read from their beginning: what is known or
+/// forgotten is not stored again.
+fn drop_positions(connection: &Connection, by: i64) -> Result<(), JournalError> {
+    connection.execute(
+        "DELETE FROM cursor WHERE stream >= 'import|' AND stream < 'import}' AND EXISTS (
+           SELECT 1 FROM origin WHERE instr(position, session) > 0 AND no IN (
+             SELECT origin FROM record WHERE seq IN (SELECT event FROM forgotten WHERE by = ?1)))",
+        [by],
+    )?;
+    Ok(())
+}
+
+/// Whether a purge says that the record's text is to be erased.
+pub fn is_purged(connection: &Connection, event: Seq) -> Result<bool, JournalError> {
+    let purged = connection
+        .prepare_cached(
+            "SELECT EXISTS(SELECT 1 FROM forgotten JOIN forgetting ON forgetting.by = forgotten.by
+                           WHERE forgotten.event = ?1 AND forgetting.purge = 1)",
+        )?
+        .query_row([as_i64(event)], |row| row.get(0))?;
+    Ok(purged)
+}

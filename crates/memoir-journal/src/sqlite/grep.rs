@@ -1,0 +1,61 @@
+//! Finds events by a piece of their text, in whatever revision: nothing is missed, at the price of reading all of it.
+
+use super::read::Reader;
+use crate::body::Body;
+use crate::{JournalError, Seq};
+use memoir_event::Json;
+use rusqlite::Connection;
+
+/// Records are read in portions of this size, so that no reader holds back the log for long.
+const PORTION: usize = 1024;
+
+/// The events that say `text` somewhere, hidden ones too; capitals and blanks do not matter. `progress` gets done and
+/// total; if it stops the search, there is no answer.
+pub fn grep(
+    connection: &Connection,
+    text: &str,
+    progress: &mut dyn FnMut(Seq, Seq) -> bool,
+) -> Result<Option<Vec<Seq>>, JournalError> {
+    let wanted = comparable(text);
+    let mut found = Vec::new();
+    if wanted.is_empty() {
+        return Ok(Some(found));
+    }
+    let total: i64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM record", [], |row| row.get(0))?;
+    let total = u64::try_from(total).unwrap_or(0);
+    let reader = Reader::new(connection);
+    let mut done = 0;
+    while done < total {
+        let records = reader.records_after(done, PORTION)?;
+        let Some(last) = records.last() else { break };
+        done = last.seq;
+        for record in &records {
+            let Ok(mut body) = Body::decode(&record.unpacked()?) else { continue };
+            let meta = [body.metadata.take(), body.meta.take()];
+            let said = body.take_content();
+            let says = comparable(&said.plain()).contains(&wanted)
+                || meta.iter().flatten().map(Json::as_str).any(|json| comparable(json).contains(&wanted));
+            if says {
+                found.push(record.event.unwrap_or(record.seq));
+            }
+        }
+        if !progress(done, total) {
+            return Ok(None);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(Some(found))
+}
+
+/// In lower case, with one blank where there are several.
+fn comparable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    out
+}

@@ -1,0 +1,92 @@
+//! Codes, paths, numbers and names from code in a query: looked up as they are in commands, errors and tool output, which
+//! do not vote in free text.
+
+use crate::field::shapes_of;
+use memoir_event::Kind;
+use memoir_index::{Index, IndexError, Query, Window};
+use memoir_journal::{Journal, Selection, Seq};
+
+/// So many of them are looked up.
+const TERMS_MAX: usize = 6;
+/// And so many events are found.
+const HITS_MAX: usize = 12;
+/// Where they are looked for.
+const KINDS: [Kind; 6] =
+    [Kind::Command, Kind::Error, Kind::ToolResult, Kind::FileChange, Kind::ToolCall, Kind::Context];
+
+/// What in a query can only be meant as it is: something in quotes or backticks, or a word that no prose has.
+pub(crate) fn terms(query: &str) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    let mut rest = query;
+    while let Some(at) = rest.find(['`', '"']) {
+        let quote = if rest.get(at..).is_some_and(|rest| rest.starts_with('`')) { '`' } else { '"' };
+        let inside = rest.get(at + 1..).unwrap_or_default();
+        let Some(end) = inside.find(quote) else { break };
+        terms.extend(inside.get(..end).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned));
+        rest = inside.get(end + 1..).unwrap_or_default();
+    }
+    let words = query.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '(' | ')' | ','));
+    for word in words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())) {
+        if is_code(word) && !terms.iter().any(|known| known.contains(word)) {
+            terms.push(word.to_owned());
+        }
+    }
+    terms.truncate(TERMS_MAX);
+    terms
+}
+
+/// Whether a word has what words of prose have not: letters and digits mixed, capitals inside, joints of code.
+fn is_code(word: &str) -> bool {
+    let has = |test: fn(char) -> bool| word.chars().any(test);
+    let letters = has(char::is_alphabetic);
+    let mixed = letters && has(|c| c.is_ascii_digit());
+    let inner_capital = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let joined = word.contains(['_', '/', '\\', ':', '=', '#', '@']) || word.trim_end_matches('.').contains('.');
+    let long_number = !letters && word.chars().filter(char::is_ascii_digit).count() >= 4;
+    let shouted = word.len() >= 5 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    word.chars().count() >= 3 && (mixed || inner_capital || joined || long_number || shouted)
+}
+
+/// The events that have them, the best first.
+pub(crate) fn find(
+    journal: &dyn Journal,
+    index: &Index,
+    terms: &[String],
+    anything: &Selection,
+) -> Result<Vec<(Seq, f32)>, IndexError> {
+    let mut shapes = Vec::new();
+    for kind in KINDS {
+        shapes.extend(shapes_of(journal, kind)?);
+    }
+    shapes.sort_unstable();
+    let shapes = match &anything.shapes {
+        Some(wanted) => shapes.into_iter().filter(|shape| wanted.binary_search(shape).is_ok()).collect(),
+        None => shapes,
+    };
+    let selection = Selection { shapes: Some(shapes), ..anything.clone() };
+    let quoted: Vec<String> = terms.iter().map(|term| format!("\"{}\"", term.replace('"', " "))).collect();
+    let query = Query::parse(&quoted.join(" "));
+    let hits = index.search(journal, &query, &selection, Window { skip: 0, limit: HITS_MAX }, &mut |_, _| false)?;
+    Ok(hits.hits.into_iter().map(|hit| (hit.seq, hit.score)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_code_has_is_looked_up_as_it_is() {
+        assert_eq!(terms("why ECONNREFUSED on port 5432?"), ["ECONNREFUSED", "5432"]);
+        assert_eq!(terms("fix getUserName in src/auth.rs (E0502)"), ["getUserName", "src/auth.rs", "E0502"]);
+        assert_eq!(terms("what did `cargo test` say about \"os error 111\"?"), ["cargo test", "os error 111"]);
+        assert_eq!(terms("How do we deploy the staging server? I'd like that."), Vec::<String>::new());
+        assert_eq!(terms("an `open quote"), Vec::<String>::new());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_looked_through(query in ".*") {
+            proptest::prop_assert!(terms(&query).len() <= TERMS_MAX);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! A query answered by few, ranked, budgeted blocks from the journal.
+//!
+//! Owns what helps: words of a query, signals, ranks, confidence, what may leave, how it is cut. Reads the journal and
+//! the index, writes nothing, calls no model. Must not know who asks over which wire.
+
+mod choose;
+mod confidence;
+mod exact;
+mod field;
+mod first_look;
+mod memories;
+mod names;
+mod passage;
+mod place;
+mod policy;
+mod rank;
+mod recall;
+mod render;
+mod request;
+mod scope;
+mod session_score;
+mod sessions;
+mod weights;
+mod when;
+mod words;
+
+pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
+pub use render::{digest, origin};
+pub use request::{Answer, Block, Request, SessionBlock};
+pub use weights::{Signal, Weights};

@@ -1,0 +1,178 @@
+//! Memories beside raw turns: found by what they are called or by what they say, kept out by what they know of
+//! themselves.
+
+use crate::confidence;
+use crate::names::called;
+use crate::policy;
+use crate::rank::Parts;
+use crate::request::Request;
+use crate::scope::Scoped;
+use crate::weights::{Signal, Weights};
+use crate::words::{Found, bm25};
+use memoir_event::{EventId, Memory, MemoryKind, MemoryScope};
+use memoir_index::{IndexError, Reading, Word};
+use memoir_journal::{Journal, JournalError, Lookup, Selection, Seq, StoredEvent, View};
+use std::collections::{HashMap, HashSet};
+
+/// So many memories are looked at for what they say.
+const BY_TEXT_MAX: usize = 32;
+/// What a memory says must cover this share of the query to count without its name.
+const TEXT_COVERAGE: f32 = 0.6;
+/// And so many of its words.
+const TEXT_WORDS_MIN: usize = 2;
+/// How much what is related to a memory counts.
+const RELATED_WORTH: f32 = 0.8;
+
+/// A memory that fits.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundMemory {
+    pub seq: Seq,
+    pub score: f32,
+    pub confidence: f32,
+    pub parts: Parts,
+}
+
+pub(crate) struct MemorySearch<'a> {
+    pub journal: &'a dyn Journal,
+    pub reading: &'a Reading,
+    pub request: &'a Request,
+    pub scoped: &'a Scoped,
+    pub weights: &'a Weights,
+}
+
+/// A candidate and what speaks for it.
+struct Candidate {
+    stored: StoredEvent,
+    memory: Memory,
+    name: f32,
+    text: f32,
+    words: f32,
+}
+
+impl MemorySearch<'_> {
+    /// The memories that fit a query, the best first.
+    pub fn find(
+        &self,
+        query: &str,
+        words: &[Word],
+        found: &[Found],
+        ideal: f32,
+    ) -> Result<Vec<FoundMemory>, IndexError> {
+        let by_text = self.by_text(found);
+        let mut seqs = self.reading.memories_called(words, &self.scoped.memories)?;
+        seqs.extend(by_text.keys().filter(|seq| !seqs.contains(seq)).copied().collect::<Vec<_>>());
+        let mut candidates = self.candidates(&seqs, &by_text)?;
+        let names: Vec<Vec<&str>> = candidates.iter().map(|one| one.memory.names().collect()).collect();
+        let worth = called(query, &names);
+        for (candidate, name) in candidates.iter_mut().zip(worth) {
+            candidate.name = self.weights.of(Signal::Name, name);
+        }
+        candidates.retain(|one| one.name > 0.0 || one.text >= TEXT_COVERAGE);
+        let mut best: HashMap<Seq, Candidate> = HashMap::new();
+        for candidate in self.with_related(candidates)? {
+            let Some(candidate) = self.current(candidate)? else { continue };
+            match best.get_mut(&candidate.stored.seq) {
+                Some(known) if known.name >= candidate.name => {}
+                _ => {
+                    best.insert(candidate.stored.seq, candidate);
+                }
+            }
+        }
+        let mut list: Vec<FoundMemory> = best.into_values().map(|one| self.scored(one, ideal)).collect();
+        list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
+        Ok(list)
+    }
+
+    /// The memories whose texts have the words of the query: the share that they cover, and BM25.
+    fn by_text(&self, found: &[Found]) -> HashMap<Seq, (f32, f32)> {
+        let all: f32 = found.iter().map(|found| found.idf).sum();
+        let mut docs: HashMap<u32, (f32, f32, usize)> = HashMap::new();
+        for found in found {
+            for (doc, count, brief) in &found.units {
+                if self.scoped.memory_shapes.contains(&brief.shape) {
+                    let slot = docs.entry(*doc).or_default();
+                    slot.0 += found.idf;
+                    slot.1 += bm25(found.idf, *count as f32, self.weights.short_unit, 1.0);
+                    slot.2 += 1;
+                }
+            }
+        }
+        let mut best: Vec<(u32, (f32, f32, usize))> =
+            docs.into_iter().filter(|(_, (_, _, words))| *words >= TEXT_WORDS_MIN.min(found.len())).collect();
+        best.sort_by(|a, b| b.1.1.total_cmp(&a.1.1).then(b.0.cmp(&a.0)));
+        let seq = |(doc, (met, score, _)): (u32, (f32, f32, usize))| {
+            Some((self.reading.unit(doc)?.seq, (if all > 0.0 { met / all } else { 0.0 }, score)))
+        };
+        best.into_iter().take(BY_TEXT_MAX).filter_map(seq).collect()
+    }
+
+    fn candidates(&self, seqs: &[Seq], by_text: &HashMap<Seq, (f32, f32)>) -> Result<Vec<Candidate>, JournalError> {
+        let stored = self.journal.events(seqs, &View::owner_all())?;
+        let candidate = |stored: StoredEvent| {
+            let memory = Memory::of_event(&stored.event)?;
+            let (text, words) = by_text.get(&stored.seq).copied().unwrap_or_default();
+            Some(Candidate { stored, memory, name: 0.0, text, words })
+        };
+        Ok(stored.into_iter().filter_map(candidate).filter(|one| self.is_for_reader(one)).collect())
+    }
+
+    /// Whether the memory holds where the reader is.
+    fn is_for_reader(&self, candidate: &Candidate) -> bool {
+        match &candidate.memory.scope {
+            MemoryScope::User => true,
+            MemoryScope::Project => admits(&self.scoped.memories, &candidate.stored),
+            MemoryScope::Session(session) => {
+                let asked = [&self.request.filter.session, &self.request.not_session];
+                asked.into_iter().flatten().any(|asked| asked == session || asked.ends_with(&format!("-{session}")))
+            }
+        }
+    }
+
+    /// What took the place of a memory, if something did; none if it holds no more.
+    fn current(&self, mut candidate: Candidate) -> Result<Option<Candidate>, JournalError> {
+        if !self.request.view.shows_history()
+            && let Some(newer) = self.journal.successor(candidate.stored.seq)?
+        {
+            let Some(stored) = self.journal.events(&[newer], &self.request.view)?.pop() else { return Ok(None) };
+            let Some(memory) = Memory::of_event(&stored.event) else { return Ok(None) };
+            candidate = Candidate { stored, memory, ..candidate };
+            if !self.is_for_reader(&candidate) {
+                return Ok(None);
+            }
+        }
+        Ok(policy::holds(&candidate.memory, &self.request.view).then_some(candidate))
+    }
+
+    /// A relation brings what it relates.
+    fn with_related(&self, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, JournalError> {
+        let known: HashSet<Seq> = candidates.iter().map(|one| one.stored.seq).collect();
+        let mut related = Vec::new();
+        for candidate in candidates.iter().filter(|one| one.memory.kind == MemoryKind::Relation && one.name > 0.0) {
+            for id in candidate.memory.related.iter().filter_map(|id| EventId::parse(id).ok()) {
+                let Some(stored) = self.journal.event(&Lookup::Id(id), &View::owner_all())? else { continue };
+                let Some(memory) = Memory::of_event(&stored.event).filter(|_| !known.contains(&stored.seq)) else {
+                    continue;
+                };
+                let (name, text, words) = (candidate.name * RELATED_WORTH, candidate.text, candidate.words);
+                related.push(Candidate { stored, memory, name, text, words });
+            }
+        }
+        related.retain(|one| self.is_for_reader(one));
+        candidates.extend(related);
+        Ok(candidates)
+    }
+
+    fn scored(&self, candidate: Candidate, ideal: f32) -> FoundMemory {
+        let Candidate { stored, memory, name, text, words } = candidate;
+        let named = name * ideal.max(1.0);
+        let again = (1.0 + memory.reinforced as f32).ln() * 0.05 + if memory.pinned { 0.1 } else { 0.0 };
+        let reinforced = (named + words) * self.weights.of(Signal::Reinforced, again);
+        let parts = vec![(Signal::Words, words), (Signal::Name, named), (Signal::Reinforced, reinforced)];
+        let confidence = confidence::of_memory(name, text, memory.confidence);
+        FoundMemory { seq: stored.seq, score: parts.iter().map(|(_, part)| part).sum(), confidence, parts }
+    }
+}
+
+fn admits(selection: &Selection, stored: &StoredEvent) -> bool {
+    selection.admits(stored.seq, stored.origin, stored.shape, stored.ts_ms, stored.access())
+}

@@ -1,0 +1,239 @@
+//! The way of a query: words, units, ranks, blocks.
+
+use crate::choose::Chosen;
+use crate::confidence;
+use crate::exact;
+use crate::field::{Field, Voices};
+use crate::memories::{FoundMemory, MemorySearch};
+use crate::passage::Passage;
+use crate::place::Place;
+use crate::policy;
+use crate::rank::{Parts, RankedUnit, Ranker, Ranking};
+use crate::request::{Answer, Block, Request, SessionBlock};
+use crate::scope::Scoped;
+use crate::sessions::SessionMap;
+use crate::weights::{Signal, Weights};
+use crate::when::When;
+use crate::words::{find, find_pairs};
+use memoir_event::Memory;
+use memoir_index::{Index, IndexError, Word, speech_of};
+use memoir_journal::{Journal, JournalError, Seq, StoredEvent};
+use memoir_redact::Redactor;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A longer query loses its end.
+pub const QUERY_BYTES_MAX: usize = 16 << 10;
+/// So many sessions are told beside the blocks.
+const SESSIONS_TOLD_MAX: usize = 10;
+/// Blocks are looked at in portions of this size, until there are enough.
+const PORTION: usize = 16;
+
+/// Why nothing could be recalled.
+#[derive(Debug, thiserror::Error)]
+pub enum RecallError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+/// Recalls from one journal; keeps what it learns of it between questions.
+pub struct Recall {
+    sessions: Mutex<SessionMap>,
+    weights: Weights,
+    redactor: Arc<Redactor>,
+}
+
+/// What speaks for an event, and how.
+struct Offer {
+    seq: Seq,
+    score: f32,
+    confidence: f32,
+    parts: Parts,
+}
+
+impl Recall {
+    /// Recall that looks for secrets with those rules once more.
+    pub fn new(redactor: Arc<Redactor>) -> Recall {
+        Recall { sessions: Mutex::default(), weights: Weights::default(), redactor }
+    }
+
+    /// With other weights, for measuring.
+    #[must_use]
+    pub fn with_weights(self, weights: Weights) -> Recall {
+        Recall { weights, ..self }
+    }
+
+    /// The few things from the past that help.
+    pub fn recall(
+        &self,
+        journal: &dyn Journal,
+        index: &Index,
+        request: &Request,
+        progress: &mut dyn FnMut(Seq, Seq) -> bool,
+    ) -> Result<Answer, RecallError> {
+        let query = request.query.get(..request.query.floor_char_boundary(QUERY_BYTES_MAX)).unwrap_or_default();
+        let words = Word::all(query);
+        if words.is_empty() || request.limit == 0 {
+            return Ok(Answer::default());
+        }
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.refresh(journal)?;
+        let voices = Voices::read(journal)?;
+        let scoped = Scoped::new(journal, request, &sessions, &voices)?;
+        let mut reading = index.reading(journal, scoped.spoken.clone(), progress)?;
+        let notes = std::mem::take(&mut reading.notes);
+        let found = find(&reading, words.clone())?;
+        let pairs = if self.weights.has(Signal::Pairs) { find_pairs(&reading, &found)? } else { Vec::new() };
+        let mean_len = reading.lengths().stems() as f32 / reading.lengths().units().max(1) as f32;
+        let field = Field {
+            reading: &reading,
+            sessions: &sessions,
+            voices: &voices,
+            found,
+            pairs,
+            mean_len: mean_len.max(1.0),
+        };
+        let whereabouts = (request.here.as_deref(), request.files.as_slice());
+        let place = Place::find(journal, index, &sessions, whereabouts, &scoped.anything)?;
+        let when = When::of(query, request.now_ms, &request.zone);
+        let names = names_in(query);
+        let (weights, zone, now_ms) = (&self.weights, &request.zone, request.now_ms);
+        let ranker = Ranker { weights, when: &when, zone, now_ms, names, place: &place };
+        let ranking = ranker.rank(&field)?;
+        let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
+        let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
+        let memories = search.find(query, &words, &field.found, ideal)?;
+        let exact = self.exact(journal, index, query, &scoped)?;
+        let passage = Passage::new(&field.found);
+        let mut answer = Answer { notes, sessions: told(&ranking, &sessions), ..Answer::default() };
+        let offers = offers(memories, ranking.units, exact, ideal);
+        self.fill(journal, request, &offers, &passage, &mut answer)?;
+        Ok(answer)
+    }
+
+    /// What is found as it was typed, with the share of it that each event has.
+    fn exact(
+        &self,
+        journal: &dyn Journal,
+        index: &Index,
+        query: &str,
+        scoped: &Scoped,
+    ) -> Result<Vec<Offer>, RecallError> {
+        let terms = exact::terms(query);
+        if terms.is_empty() || !self.weights.has(Signal::Exact) {
+            return Ok(Vec::new());
+        }
+        let hits = exact::find(journal, index, &terms, &scoped.anything)?;
+        let most = hits.first().map_or(1.0, |(_, score)| score.max(f32::MIN_POSITIVE));
+        let offer = |(seq, score): (Seq, f32)| Offer {
+            seq,
+            score,
+            confidence: confidence::of_exact(score / most),
+            parts: vec![(Signal::Exact, score)],
+        };
+        Ok(hits.into_iter().map(offer).collect())
+    }
+
+    /// Makes blocks of what is offered until there are enough.
+    fn fill(
+        &self,
+        journal: &dyn Journal,
+        request: &Request,
+        offers: &[Offer],
+        passage: &Passage,
+        answer: &mut Answer,
+    ) -> Result<(), RecallError> {
+        let mut chosen = Chosen::new(request);
+        for portion in offers.chunks(PORTION) {
+            if chosen.is_full() {
+                break;
+            }
+            let seqs: Vec<Seq> = portion.iter().map(|offer| offer.seq).collect();
+            let events: HashMap<Seq, StoredEvent> =
+                journal.events(&seqs, &request.view)?.into_iter().map(|event| (event.seq, event)).collect();
+            for offer in portion {
+                let block = events.get(&offer.seq).and_then(|stored| self.block(stored, offer, passage, request));
+                if let Some(block) = block {
+                    chosen.offer(block);
+                }
+            }
+        }
+        (answer.blocks, answer.left_out, answer.tokens) = chosen.finish();
+        Ok(())
+    }
+
+    fn block(&self, stored: &StoredEvent, offer: &Offer, passage: &Passage, request: &Request) -> Option<Block> {
+        let event = &stored.event;
+        let said = speech_of(event).unwrap_or_else(|| event.content.plain());
+        let (text, cut) = passage.of(&said);
+        let text = policy::pass(event, &text, request, &self.redactor)?;
+        Some(Block {
+            seq: stored.seq,
+            event_id: stored.id,
+            memory: Memory::of_event(event),
+            client: event.client,
+            session: event.session.clone(),
+            turn: event.turn.clone(),
+            repo: event.repo.clone(),
+            actor: event.actor.clone(),
+            ts_ms: stored.ts_ms,
+            kind: event.kind(),
+            source: event.source,
+            speaker: event.speaker,
+            score: offer.score,
+            confidence: offer.confidence,
+            text,
+            cut,
+            signals: offer.parts.clone(),
+            same: Vec::new(),
+        })
+    }
+}
+
+/// Memories first, for they were made to be recalled; then what was said; then what was only found as it was typed.
+fn offers(memories: Vec<FoundMemory>, units: Vec<RankedUnit>, exact: Vec<Offer>, ideal: f32) -> Vec<Offer> {
+    let memory = |found: FoundMemory| Offer {
+        seq: found.seq,
+        score: found.score,
+        confidence: found.confidence,
+        parts: found.parts,
+    };
+    let unit = |unit: RankedUnit| Offer {
+        seq: unit.spoken.unit.seq,
+        score: unit.score,
+        confidence: confidence::of_unit(unit.coverage, fit(&unit, ideal)),
+        parts: unit.parts,
+    };
+    memories.into_iter().map(memory).chain(units.into_iter().map(unit)).chain(exact).collect()
+}
+
+/// How well a unit says what was asked, by its words, from 0 to 1.
+fn fit(unit: &RankedUnit, ideal: f32) -> f32 {
+    let own = [Signal::Words, Signal::Neighbours];
+    let words: f32 = unit.parts.iter().filter(|(signal, _)| own.contains(signal)).map(|(_, score)| score).sum();
+    if ideal > 0.0 { (words / ideal).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+fn told(ranking: &Ranking, sessions: &SessionMap) -> Vec<SessionBlock> {
+    let blocks = ranking.sessions.iter().take(SESSIONS_TOLD_MAX).filter_map(|ranked| {
+        let entry = sessions.entry(ranked.session)?;
+        Some(SessionBlock {
+            client: entry.client,
+            session: entry.session.clone(),
+            score: ranked.score,
+            signals: ranked.parts.clone(),
+        })
+    });
+    blocks.collect()
+}
+
+/// Words of the query that may be names: written with a capital, but not the first of all.
+fn names_in(query: &str) -> Vec<String> {
+    let words = query.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
+    let capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
+    words.skip(1).filter(capital).map(|word| word.trim_end_matches("'s").to_lowercase()).collect()
+}

@@ -1,0 +1,136 @@
+//! What is asked of recall, and what it answers.
+
+use crate::weights::Signal;
+use jiff::tz::TimeZone;
+use memoir_event::{Client, EventId, Kind, Memory, Source, Speaker};
+use memoir_index::Note;
+use memoir_journal::{Filter, Seq, View};
+
+/// What somebody is about to do, and what they may be told.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// What it is about, in anybody's words.
+    pub query: String,
+    /// Only from there; its project is asked for by `projects`.
+    pub filter: Filter,
+    /// Only from these projects, and what holds for the user everywhere; none means all.
+    pub projects: Vec<String>,
+    /// The project that the reader is in: what is from there counts more.
+    pub here: Option<String>,
+    /// Files that the reader is at: sessions that changed them count more.
+    pub files: Vec<String>,
+    /// Not from this session, in which the question is asked: it knows what was said in it.
+    pub not_session: Option<String>,
+    /// Who reads.
+    pub view: View,
+    /// At most so many blocks.
+    pub limit: usize,
+    /// At most so many tokens altogether; none means as many as it takes.
+    pub budget_tokens: Option<usize>,
+    /// Nothing that is less likely to help.
+    pub min_confidence: f32,
+    /// Kinds that are never handed out.
+    pub blocked_kinds: Vec<Kind>,
+    /// Sources that are never handed out.
+    pub blocked_sources: Vec<Source>,
+    /// What "yesterday" is told from; 0 if nobody knows.
+    pub now_ms: i64,
+    /// Where the reader's days begin.
+    pub zone: TimeZone,
+}
+
+impl Request {
+    /// So many blocks are given unless somebody asks for another number.
+    pub const LIMIT: usize = 8;
+    /// So many tokens they take at most.
+    pub const BUDGET_TOKENS: usize = 1200;
+
+    /// A request with the usual limits.
+    pub fn new(query: &str, view: View, now_ms: i64) -> Request {
+        Request {
+            query: query.to_owned(),
+            filter: Filter::default(),
+            projects: Vec::new(),
+            here: None,
+            files: Vec::new(),
+            not_session: None,
+            view,
+            limit: Request::LIMIT,
+            budget_tokens: Some(Request::BUDGET_TOKENS),
+            min_confidence: crate::confidence::ENOUGH,
+            blocked_kinds: Vec::new(),
+            blocked_sources: Vec::new(),
+            now_ms,
+            zone: TimeZone::UTC,
+        }
+    }
+}
+
+/// Something from the past that helps, and where it is from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// The event's place.
+    pub seq: Seq,
+    /// Its id; of a memory, the memory's.
+    pub event_id: EventId,
+    /// The memory, if it is one.
+    pub memory: Option<Memory>,
+    /// The client.
+    pub client: Option<Client>,
+    /// The client's own session id.
+    pub session: String,
+    /// The turn, where the client names one.
+    pub turn: Option<String>,
+    /// The project.
+    pub repo: String,
+    /// Who did it.
+    pub actor: Option<String>,
+    /// When it was said.
+    pub ts_ms: i64,
+    /// What it is.
+    pub kind: Kind,
+    /// How it was captured.
+    pub source: Source,
+    /// Who said it.
+    pub speaker: Speaker,
+    /// How well it fits; comparable within one answer.
+    pub score: f32,
+    /// How likely it is that it helps, from 0 to 1.
+    pub confidence: f32,
+    /// The passage that matched, fit to be shown.
+    pub text: String,
+    /// Whether the source is longer.
+    pub cut: bool,
+    /// What each signal added to the score.
+    pub signals: Vec<(Signal, f32)>,
+    /// Others that say the same.
+    pub same: Vec<EventId>,
+}
+
+/// A session that fits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionBlock {
+    /// The client.
+    pub client: Option<Client>,
+    /// The client's own session id.
+    pub session: String,
+    /// How well it fits.
+    pub score: f32,
+    /// What each signal added.
+    pub signals: Vec<(Signal, f32)>,
+}
+
+/// What recall found.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// The blocks, the best first.
+    pub blocks: Vec<Block>,
+    /// The sessions that fit, the best first.
+    pub sessions: Vec<SessionBlock>,
+    /// How many further blocks were left out because they were not good enough, said the same, or did not fit.
+    pub left_out: usize,
+    /// About how many tokens the blocks take.
+    pub tokens: usize,
+    /// What the reader should know about this answer.
+    pub notes: Vec<Note>,
+}

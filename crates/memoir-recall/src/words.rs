@@ -1,0 +1,102 @@
+//! The words of a query in everything that was said: which units have them, and how much each of them tells.
+
+use memoir_index::{Brief, Doc, IndexError, Reading, Word};
+
+/// Words that more units than this have are left out if the query has rarer ones: they tell next to nothing, and counting
+/// them takes all the time.
+const FREQUENT_UNITS: u64 = 150_000;
+/// So many units are counted for all words of a query together, the rarest words first.
+const COUNTED_UNITS_MAX: u64 = 1_500_000;
+/// Words that more units than this have are not looked for in pairs.
+const PAIRED_UNITS_MAX: usize = 60_000;
+
+/// One word and where it is.
+pub(crate) struct Found {
+    pub word: Word,
+    /// The units that have it, by number, each with its count.
+    pub units: Vec<(Doc, u32, Brief)>,
+    /// How much it tells, by the units that have it.
+    pub idf: f32,
+}
+
+impl Found {
+    /// How often the unit says it.
+    pub fn count(&self, doc: Doc) -> f32 {
+        match self.units.binary_search_by_key(&doc, |(doc, ..)| *doc) {
+            Ok(at) => self.units.get(at).map_or(0.0, |(_, count, _)| *count as f32),
+            Err(_) => 0.0,
+        }
+    }
+}
+
+/// How rare it is to have a word that `with` of `all` have.
+pub(crate) fn idf(all: f32, with: f32) -> f32 {
+    (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
+}
+
+/// BM25's part of one word; `length` is told by the mean.
+pub(crate) fn bm25(idf: f32, count: f32, [k1, b]: [f32; 2], length: f32) -> f32 {
+    if count <= 0.0 { 0.0 } else { idf * count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length)) }
+}
+
+/// Finds the words that tell something.
+pub(crate) fn find(reading: &Reading, words: Vec<Word>) -> Result<Vec<Found>, IndexError> {
+    let units = reading.lengths().units() as f32;
+    let mut by_rarity: Vec<(u64, usize)> = Vec::with_capacity(words.len());
+    for (at, word) in words.iter().enumerate() {
+        by_rarity.push((reading.frequency(word)?, at));
+    }
+    by_rarity.sort_unstable();
+    let rarest = by_rarity.iter().find(|(frequency, _)| *frequency > 0).map_or(0, |(frequency, _)| *frequency);
+    let limit = FREQUENT_UNITS.max(rarest);
+    let mut counted = 0;
+    let mut is_counted = vec![false; words.len()];
+    for (frequency, at) in by_rarity {
+        counted += frequency;
+        if let Some(slot) = is_counted.get_mut(at) {
+            *slot = frequency <= limit && (counted <= COUNTED_UNITS_MAX || frequency <= rarest);
+        }
+    }
+    let mut found = Vec::with_capacity(words.len());
+    for (word, _) in words.into_iter().zip(is_counted).filter(|(_, is_counted)| *is_counted) {
+        let mut with = Vec::new();
+        reading.units_with(&word, &mut |doc, count, brief| with.push((doc, count, brief)))?;
+        let idf = idf(units, with.len() as f32);
+        found.push(Found { word, units: with, idf });
+    }
+    Ok(found)
+}
+
+/// Finds words of the query that follow each other.
+pub(crate) fn find_pairs(reading: &Reading, found: &[Found]) -> Result<Vec<Found>, IndexError> {
+    let units = reading.lengths().units() as f32;
+    let mut pairs = Vec::new();
+    for pair in found.windows(2) {
+        let [first, second] = pair else { continue };
+        let both = !first.units.is_empty() && !second.units.is_empty();
+        if !both || first.units.len().max(second.units.len()) > PAIRED_UNITS_MAX {
+            continue;
+        }
+        let mut with = Vec::new();
+        reading.units_with_pair(&first.word, &second.word, &mut |doc, count, brief| with.push((doc, count, brief)))?;
+        if !with.is_empty() {
+            let word = Word { text: format!("{} {}", first.word.text, second.word.text), stems: Vec::new() };
+            let idf = idf(units, with.len() as f32);
+            pairs.push(Found { word, units: with, idf });
+        }
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rare_word_tells_more_and_saying_it_again_adds_less_and_less() {
+        assert!(idf(1000.0, 1.0) > idf(1000.0, 500.0) && idf(10.0, 10.0) >= 0.0);
+        let score = |count| bm25(1.0, count, [1.2, 0.75], 1.0);
+        assert!(score(0.0) == 0.0 && score(2.0) - score(1.0) > score(3.0) - score(2.0));
+        assert!(bm25(1.0, 1.0, [1.2, 0.75], 3.0) < score(1.0));
+    }
+}
