@@ -73,7 +73,7 @@ pub fn change_in(text: &str) -> Change {
     let mut change = Change::default();
     for at in 0..words.len() {
         let word = |step: usize| words.get(at + step).copied().unwrap_or_default();
-        let thing = |from: usize| words.get(at + from).and_then(|word| name_stem(word.trim_matches('.')));
+        let thing = |from: usize| words.get(at + from).and_then(|word| named(word));
         match word(0) {
             // moved from X to Y
             "moved" | "switched" | "migrated" | "changed" | "went" | "converted" | "moving" | "switching"
@@ -91,7 +91,7 @@ pub fn change_in(text: &str) -> Change {
             // Y instead of X
             "instead" if word(1) == "of" => {
                 change.left.extend(thing(2));
-                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| name_stem(word));
+                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| named(word));
                 change.came.extend(before);
             }
             // no longer use X, stopped using X, dropped X
@@ -107,15 +107,21 @@ pub fn change_in(text: &str) -> Change {
     change
 }
 
+/// A word that can name something.
+fn named(word: &str) -> Option<String> {
+    let word = word.trim_matches('.');
+    name_stem(word).map(|_| word.to_owned())
+}
+
 /// Whether an older statement is about what was left behind, and says nothing of what came.
 pub(crate) fn is_left_behind(older: &str, names: &[&str], change: &Change) -> bool {
     let stems = stems_in(older);
-    let says = |thing: &String| stems.contains(thing);
+    let says = |thing: &String| name_stem(thing).is_some_and(|stem| stems.contains(&stem));
     if change.came.iter().any(says) && !change.left.iter().any(says) {
         return false;
     }
     change.left.iter().any(|left| {
-        let is_name = names.iter().any(|name| name_stem(name).as_ref() == Some(left));
+        let is_name = names.iter().any(|name| name_stem(name) == name_stem(left));
         let part = 1.0 / set(older).len().max(1) as f32;
         is_name || (says(left) && part >= LEFT_SHARE)
     })
@@ -153,8 +159,8 @@ mod tests {
         );
         assert_eq!(left("replaced Jest with Vitest"), ["jest"]);
         assert_eq!(left("use pnpm instead of npm"), ["npm"]);
-        assert_eq!(left("we no longer use Jenkins."), ["jenkin"]);
-        assert_eq!(left("stopped using redis for sessions"), ["redi"]);
+        assert_eq!(left("we no longer use Jenkins."), ["jenkins"]);
+        assert_eq!(left("stopped using redis for sessions"), ["redis"]);
         assert_eq!(change_in("deploys go through ./ship"), Change::default());
     }
 

@@ -4,7 +4,7 @@ use crate::about::{Likeness, change_in, is_left_behind, likeness};
 use crate::naming::{aliases_in, name_of};
 use memoir_event::{
     Content, Event, EventId, Identity, Json, Kind, MEMORY_ALIASES_MAX, MEMORY_CHARS_MAX, MEMORY_NAME_CHARS_MAX, Memory,
-    MemoryKind, MemoryScope, MemorySource, MemoryStatus, Secrecy, Source, Time, Visibility,
+    MemoryKind, MemoryScope, MemorySource, MemoryStatus, Secrecy, Source, Speaker, Time, Visibility,
 };
 use memoir_journal::{
     Admission, Filter, Journal, JournalError, Lookup, Order, Outcome, Page, Redacted, StoredEvent, View,
@@ -289,6 +289,9 @@ impl Remembering<'_> {
     ) -> Result<Remembered, MemoryError> {
         let mut event = memory.clone().into_event(&given.project);
         event.actor.clone_from(&given.actor);
+        if given.made_by.is_none() {
+            event.speaker = Speaker::User;
+        }
         event.time = given.ts_ms.map(Time::from_ms);
         (event.secrecy, event.visibility) = (given.secrecy, given.visibility);
         let redacted = self.admit(event);
@@ -311,7 +314,7 @@ impl Remembering<'_> {
 }
 
 /// The event that says that something took the place of others.
-fn supersede(older: &[EventId], newer: EventId, actor: Option<&str>) -> Event {
+pub fn supersede(older: &[EventId], newer: EventId, actor: Option<&str>) -> Event {
     let ids: Vec<String> = older.iter().map(ToString::to_string).collect();
     let name = format!("{newer}/{}", ids.join("/"));
     let payload = Json::from_value(&json!({"version": 1, "ids": ids, "by": newer.to_string()}));
@@ -332,6 +335,8 @@ fn memory_of(given: &Given, uid: &str) -> Memory {
     let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(text));
     let mut aliases = given.aliases.clone();
     if given.uid.is_none() {
+        let change = change_in(text);
+        aliases.extend(change.came.into_iter().chain(change.left));
         aliases.extend(aliases_in(text));
     }
     aliases.retain(|alias| !alias.trim().is_empty() && !alias.eq_ignore_ascii_case(&name));

@@ -1,13 +1,14 @@
 //! A query answered by few, ranked, budgeted blocks from the journal.
 //!
-//! Owns what helps: words of a query, signals, ranks, confidence, what may leave, how it is cut. Reads the journal and
-//! the index, writes nothing, calls no model. Must not know who asks over which wire.
+//! Owns what helps: words of a query, signals, ranks, confidence, what may leave, how it is cut; and what is to be
+//! forgotten. Reads the journal and the index, writes tombstones, calls no model. Must not know who asks over which wire.
 
 mod choose;
 mod confidence;
 mod exact;
 mod field;
 mod first_look;
+mod forget;
 mod memories;
 mod names;
 mod passage;
@@ -24,7 +25,8 @@ mod weights;
 mod when;
 mod words;
 
+pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
-pub use render::{digest, origin};
+pub use render::{digest, origin, to_json, what};
 pub use request::{Answer, Block, Request, SessionBlock};
 pub use weights::{Signal, Weights};

@@ -3,10 +3,12 @@
 mod capture;
 mod find;
 mod keep;
+mod recall;
 
 pub use capture::*;
 pub use find::*;
 pub use keep::*;
+pub use recall::*;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -18,7 +20,8 @@ use std::path::PathBuf;
 First steps:
   memoir demo                  see the main job in a throw-away home
   memoir init                  install hooks and import what your agents have on disk
-  memoir search WORDS          find them again
+  memoir recall QUESTION       what helps from earlier sessions
+  memoir search WORDS          find anything by its words
   memoir doctor                check that everything is in order
 
 Everything is kept in ~/.memoir (MEMOIR_HOME), readable only by you.
@@ -58,6 +61,22 @@ pub enum Command {
     Unpause,
     /// List what is not to be recorded, or add to it
     Exclude(ExcludeArgs),
+    /// Recall what helps, from whatever was said and done before
+    Recall(RecallArgs),
+    /// Gather the evidence for a question, session by session
+    Ask(AskArgs),
+    /// Keep something worth knowing
+    Remember(RememberArgs),
+    /// List memories, take them in from a file, or change one
+    Memories(MemoriesArgs),
+    /// Say where something is from, and why it was recalled
+    Why(WhyArgs),
+    /// Never show, recall or import something again; can be undone
+    Forget(ForgetArgs),
+    /// Forget something and erase its text
+    Purge(PurgeArgs),
+    /// List what was forgotten, when, by whom and why
+    Forgotten(JsonArgs),
     /// Find events by their words
     Search(SearchArgs),
     /// List events by time

@@ -1,12 +1,14 @@
 //! Erases the bodies of what was purged, from the file and from its log. Their hashes stay, so that the chain still
 //! proves everything else.
 
-use super::idrun::as_i64;
+use super::idrun::{as_i64, as_u64};
+use super::read::Reader;
 use super::{SqliteJournal, with_suffix};
 use crate::body;
 use crate::{Journal as _, JournalError, Seq};
-use memoir_event::KeyHasher;
+use memoir_event::{EventId, KeyHasher};
 use rusqlite::{Connection, TransactionBehavior};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// Events whose bodies are erased in one go: the write lock is held for a moment only.
@@ -14,6 +16,9 @@ const PORTION: usize = 200;
 
 /// How long to wait for readers that keep the log from being emptied.
 const LOG_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Tells one text from another.
+pub type TextDigest = [u8; 16];
 
 /// What erasing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,6 +80,57 @@ impl SqliteJournal {
             }
             transaction.commit()?;
             Ok(records)
+        })
+    }
+
+    /// The places of what was forgotten under a name; none if nothing was.
+    pub fn forgotten_by(&self, name: &str) -> Result<Option<Vec<Seq>>, JournalError> {
+        self.with_reader(|connection| {
+            let mut find = connection.prepare(
+                "SELECT DISTINCT event FROM forgotten WHERE by IN (SELECT by FROM forgetting WHERE name = ?1) ORDER BY event",
+            )?;
+            let events: Vec<Seq> = find.query_map([name], |row| row.get(0).map(as_u64))?.collect::<Result<_, _>>()?;
+            Ok((!events.is_empty()).then_some(events))
+        })
+    }
+
+    /// The ids of events, hidden ones too.
+    pub fn ids_of(&self, events: &[Seq]) -> Result<Vec<EventId>, JournalError> {
+        self.in_snapshot(|connection| {
+            let mut reader = Reader::new(connection);
+            let mut ids = Vec::with_capacity(events.len());
+            for seq in events {
+                if let Some(record) = reader.record(*seq)? {
+                    ids.push(reader.stored(&record)?.id);
+                }
+            }
+            Ok(ids)
+        })
+    }
+
+    /// A digest of a text, by which it is found elsewhere without being kept.
+    pub fn text_digest(&self, text: &[u8]) -> TextDigest {
+        let hash = self.hasher().hash(text);
+        hash.first_chunk().copied().unwrap_or_default()
+    }
+
+    /// Digests of all that events say, in every revision, hidden ones too.
+    pub fn text_digests(&self, events: &[Seq]) -> Result<HashSet<TextDigest>, JournalError> {
+        self.in_snapshot(|connection| {
+            let mut reader = Reader::new(connection);
+            let mut digests = HashSet::new();
+            let mut find =
+                connection.prepare("SELECT seq FROM record WHERE (seq = ?1 OR event = ?1) AND body IS NOT NULL")?;
+            for event in events {
+                let places: Vec<Seq> =
+                    find.query_map([as_i64(*event)], |row| row.get(0).map(as_u64))?.collect::<Result<_, _>>()?;
+                for place in places {
+                    if let Some(record) = reader.record(place)? {
+                        digests.insert(self.text_digest(reader.stored(&record)?.event.content.verbatim().as_bytes()));
+                    }
+                }
+            }
+            Ok(digests)
         })
     }
 

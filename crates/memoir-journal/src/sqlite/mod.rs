@@ -21,7 +21,7 @@ mod verify;
 mod write;
 
 pub use copy::verify_file;
-pub use erase::Erased;
+pub use erase::{Erased, TextDigest};
 pub use schema::SCHEMA_VERSION;
 
 use self::idrun::as_u64;

@@ -10,8 +10,8 @@ pub struct FilterArgs {
     /// Only this session: its id with or without the prefix (cx-, cc-, …), or how that begins
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Only this project
-    #[arg(long, value_name = "ID")]
+    /// Only this project; `.` is the one you are in
+    #[arg(long, visible_alias = "project", value_name = "ID")]
     pub repo: Option<String>,
     /// Only this thread
     #[arg(long, value_name = "ID")]
@@ -20,7 +20,7 @@ pub struct FilterArgs {
     #[arg(long, value_name = "NAME")]
     pub actor: Option<String>,
     /// Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or 30m, 12h, 7d ago
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, visible_alias = "since", value_name = "TIME")]
     pub from: Option<String>,
     /// Only up to this time
     #[arg(long, value_name = "TIME")]

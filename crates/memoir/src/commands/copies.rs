@@ -18,6 +18,7 @@ pub fn backup(context: &Context, args: &BackupArgs) -> Result<Done> {
         anyhow::bail!("there is no journal in {} yet", context.home.dir().display());
     };
     let bytes = journal.backup(&args.file).with_context(|| format!("cannot write {}", args.file.display()))?;
+    super::copied::note_backup(&journal, &args.file)?;
     let mut out = Out::new();
     out.line(&format!("{} holds all of the journal ({})", args.file.display(), print::size(bytes)))?;
     out.flush()?;

@@ -11,7 +11,7 @@ use memoir_journal::{Audience, Filter, SqliteJournal, View};
 pub fn filter(args: &FilterArgs) -> Result<Filter, Usage> {
     let source = args.source.as_deref().map(source).transpose()?;
     Ok(Filter {
-        repo: args.repo.clone(),
+        repo: args.repo.as_deref().map(project),
         session: args.session.clone(),
         thread: args.thread.clone(),
         actor: args.actor.clone(),
@@ -21,6 +21,21 @@ pub fn filter(args: &FilterArgs) -> Result<Filter, Usage> {
         event_type: args.event_type.as_deref().map(event_type).transpose()?,
         source,
     })
+}
+
+/// The project that somebody names; `.` and other directories stand for the project in them.
+pub fn project(name: &str) -> String {
+    let is_directory = matches!(name, "." | "..") || name.starts_with(['/', '.', '~']);
+    if !is_directory {
+        return name.to_owned();
+    }
+    let dir = std::path::absolute(name).unwrap_or_else(|_| name.into());
+    super::context::project_of(Some(&dir.to_string_lossy()))
+}
+
+/// The project of the working directory.
+pub fn project_here() -> String {
+    project(".")
 }
 
 /// The filter with its session named in full: people may give only how its id begins.

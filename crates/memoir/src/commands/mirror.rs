@@ -55,6 +55,7 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
         label: place.file_name().map_or_else(|| entry.repo.clone(), |name| name.to_string_lossy().into_owned()),
     };
     let mut writer = mirror.writer(&info, &system_clock())?;
+    super::copied::note_mirror(&journal, mirror.dir())?;
     let filter = Filter { repo: Some(entry.repo.clone()), ..Filter::default() };
     let (view, stop) = (filter::view(view), stop::on_signal()?);
     let mut bar = Progress::new("exporting");

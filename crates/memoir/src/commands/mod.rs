@@ -1,8 +1,10 @@
 //! One file per command; each reads its flags, calls the libraries and prints.
 
+mod ask;
 mod completions;
 mod config;
 mod context;
+mod copied;
 mod copies;
 mod coverage;
 mod demo;
@@ -12,17 +14,24 @@ mod exec;
 mod export;
 mod file;
 mod filter;
+mod forget;
+mod forgotten;
 mod hook;
 mod import;
 mod ingest;
 mod init;
 mod install_hook;
+mod memories;
 mod mirror;
 mod pause;
 mod projects;
+mod purge;
 mod push;
+mod recall;
+mod remember;
 mod remote;
 mod resume;
+mod scrub;
 mod search;
 mod serve;
 mod session;
@@ -36,6 +45,7 @@ mod times;
 mod uninstall;
 mod verify;
 mod watch;
+mod why;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Done;
@@ -99,6 +109,14 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Pause(args) => pause::run(&context, &args),
         Command::Unpause => pause::end(&context),
         Command::Exclude(args) => exclude::run(&context, &args),
+        Command::Recall(args) => recall::run(&context, &args),
+        Command::Ask(args) => ask::run(&context, &args),
+        Command::Remember(args) => remember::run(&context, &args),
+        Command::Memories(args) => memories::run(&context, &args),
+        Command::Why(args) => why::run(&context, &args),
+        Command::Forget(args) => forget::run(&context, &args),
+        Command::Purge(args) => purge::run(&context, &args),
+        Command::Forgotten(args) => forgotten::run(&context, &args),
         Command::Search(args) => search::run(&context, &args),
         Command::Timeline(args) => timeline::run(&context, &args),
         Command::Sessions(args) => sessions::run(&context, &args),

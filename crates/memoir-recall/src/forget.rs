@@ -1,0 +1,238 @@
+//! Finds what somebody wants forgotten, and has it forgotten. Everything that recalls goes through the journal's view, so
+//! what is forgotten there is forgotten everywhere, at once.
+
+use crate::recall::RecallError;
+use memoir_event::{Client, EventId};
+use memoir_index::{HITS_MAX, Index, Query, Window};
+use memoir_journal::{
+    Admission, Chosen, Depth, Filter, Forgetting, ForgettingEntry, Journal, JournalError, Lookup, Redacted, Scope, Seq,
+    View,
+};
+use memoir_redact::Redactor;
+use std::collections::BTreeSet;
+
+/// What somebody wants forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unwanted {
+    /// Ids of events, turns or memories.
+    pub ids: Vec<String>,
+    /// The session, by its id with or without the client's prefix.
+    pub session: Option<String>,
+    /// The project.
+    pub project: Option<String>,
+    /// The contributor.
+    pub actor: Option<String>,
+    /// Whatever says this.
+    pub text: Option<String>,
+    /// From this moment on.
+    pub from_ms: Option<i64>,
+    /// Up to and including this moment.
+    pub to_ms: Option<i64>,
+}
+
+impl Choice {
+    /// The wish that it be forgotten under a name.
+    pub fn into_wish(self, depth: Depth, name: String, reason: Option<String>, by: Option<String>) -> Forgetting {
+        Forgetting { name, chosen: self.chosen, depth, asked: self.asked, reason, by }
+    }
+}
+
+impl Unwanted {
+    /// Whether nothing is asked for: that would be everything.
+    pub fn is_nothing(&self) -> bool {
+        *self == Unwanted::default()
+    }
+
+    fn has_scope(&self) -> bool {
+        let time = self.from_ms.is_some() || self.to_ms.is_some();
+        self.session.is_some() || self.project.is_some() || self.actor.is_some() || time
+    }
+
+    /// What is asked for, in words that tell nothing of what it says.
+    fn in_words(&self) -> String {
+        let mut words: Vec<String> = Vec::new();
+        match self.ids.as_slice() {
+            [] => {}
+            [id] => words.push(id.clone()),
+            ids => words.push(format!("{} ids", ids.len())),
+        }
+        let named = [("session", &self.session), ("project", &self.project), ("actor", &self.actor)];
+        words.extend(named.iter().filter_map(|(what, name)| Some(format!("{what} {}", name.as_ref()?))));
+        words.extend(self.text.as_ref().map(|_| "text".to_owned()));
+        words.extend(self.from_ms.map(|ms| format!("from {}", memoir_event::format_ms(ms))));
+        words.extend(self.to_ms.map(|ms| format!("up to {}", memoir_event::format_ms(ms))));
+        words.join(", ")
+    }
+}
+
+/// What a wish comes down to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Which events, known or to come.
+    pub chosen: Chosen,
+    /// The events that are there now, hidden ones too.
+    pub events: Vec<Seq>,
+    /// Ids that nothing is known of: it is forgotten when it comes.
+    pub unknown: Vec<String>,
+    asked: String,
+}
+
+/// Why something could not be chosen.
+#[derive(Debug, thiserror::Error)]
+pub enum ForgetError {
+    /// Nothing is known by that name, and it is no id that something could have.
+    #[error("nothing is known as `{0}`: pass an event id, a turn or a memory; a session goes by --session")]
+    Unknown(String),
+    /// Ids name what they name; nothing else can be asked beside them.
+    #[error("pass ids or describe what to forget, not both")]
+    Both,
+    /// The search was stopped.
+    #[error("stopped; nothing was forgotten")]
+    Stopped,
+    /// There is no forgetting of that name.
+    #[error("nothing was forgotten as `{0}`: `memoir forgotten` lists what was")]
+    NoForgetting(String),
+    /// What was purged is gone.
+    #[error("`{0}` was purged: its text is erased and cannot be brought back")]
+    Purged(String),
+    /// It was undone before.
+    #[error("`{0}` was undone before")]
+    Undone(String),
+    /// The journal or the index cannot be read.
+    #[error(transparent)]
+    Recall(#[from] RecallError),
+}
+
+impl From<JournalError> for ForgetError {
+    fn from(error: JournalError) -> ForgetError {
+        ForgetError::Recall(error.into())
+    }
+}
+
+/// Forgets in one journal.
+pub struct Forgetter<'a> {
+    /// The journal.
+    pub journal: &'a dyn Journal,
+    /// Its index.
+    pub index: &'a Index,
+    /// Takes secrets out of reasons.
+    pub redactor: &'a Redactor,
+    /// The time: a session or project is forgotten up to now.
+    pub now_ms: i64,
+}
+
+impl Forgetter<'_> {
+    /// What a wish comes down to; nothing is changed. `progress` gets done and total of what must be read through.
+    pub fn choose(
+        &self,
+        unwanted: &Unwanted,
+        progress: &mut dyn FnMut(Seq, Seq) -> bool,
+    ) -> Result<Choice, ForgetError> {
+        let asked = unwanted.in_words();
+        if !unwanted.ids.is_empty() {
+            if unwanted.has_scope() || unwanted.text.is_some() {
+                return Err(ForgetError::Both);
+            }
+            return self.by_ids(&unwanted.ids, asked);
+        }
+        let scope = self.scope(unwanted);
+        let within =
+            if unwanted.has_scope() { Some(self.journal.chosen(&Chosen::Scope(scope.clone()))?) } else { None };
+        let Some(text) = &unwanted.text else {
+            let events = within.unwrap_or_default();
+            return Ok(Choice { chosen: Chosen::Scope(scope), events, unknown: Vec::new(), asked });
+        };
+        let mut events = self.journal.grep(text, progress)?.ok_or(ForgetError::Stopped)?;
+        if let Some(within) = within {
+            events.retain(|seq| within.binary_search(seq).is_ok());
+        }
+        let events = self.journal.chosen(&Chosen::Events(events))?;
+        Ok(Choice { chosen: Chosen::Events(events.clone()), events, unknown: Vec::new(), asked })
+    }
+
+    fn scope(&self, unwanted: &Unwanted) -> Scope {
+        let session = unwanted.session.as_deref().map(Client::split_session);
+        Scope {
+            client: session.and_then(|(client, _)| client),
+            session: session.map(|(_, id)| id.to_owned()),
+            repo: unwanted.project.clone(),
+            actor: unwanted.actor.clone(),
+            from_ms: unwanted.from_ms,
+            // What happens from now on is something else.
+            to_ms: Some(unwanted.to_ms.unwrap_or(self.now_ms)),
+        }
+    }
+
+    fn by_ids(&self, ids: &[String], asked: String) -> Result<Choice, ForgetError> {
+        let (mut events, mut unknown): (BTreeSet<Seq>, Vec<String>) = (BTreeSet::new(), Vec::new());
+        let mut to_come = Vec::new();
+        for id in ids {
+            let lookup = Lookup::parse(id);
+            let known =
+                lookup.as_ref().map(|lookup| self.journal.event(lookup, &View::owner_all())).transpose()?.flatten();
+            let of_id = match EventId::parse(id) {
+                Ok(id) => self.journal.chosen(&Chosen::Ids(vec![id]))?,
+                Err(_) => Vec::new(),
+            };
+            let of_turn = if known.is_none() && of_id.is_empty() { self.of_turn(id)? } else { Vec::new() };
+            let found: Vec<Seq> = known.map(|event| event.seq).into_iter().chain(of_id).chain(of_turn).collect();
+            if found.is_empty() {
+                to_come.push(EventId::parse(id).map_err(|_| ForgetError::Unknown(id.clone()))?);
+                unknown.push(id.clone());
+            }
+            events.extend(found);
+        }
+        let events: Vec<Seq> = events.into_iter().collect();
+        let chosen = match (to_come.is_empty(), events.is_empty()) {
+            (true, _) => Chosen::Events(events.clone()),
+            (false, true) => Chosen::Ids(to_come),
+            (false, false) => {
+                let stored = self.journal.events(&events, &View::owner_all())?;
+                Chosen::Ids(stored.iter().map(|event| event.id).chain(to_come).collect())
+            }
+        };
+        Ok(Choice { chosen, events, unknown, asked })
+    }
+
+    /// The events of a turn.
+    fn of_turn(&self, turn: &str) -> Result<Vec<Seq>, ForgetError> {
+        if turn.trim().is_empty() || turn.contains('"') {
+            return Ok(Vec::new());
+        }
+        let selection = self.journal.select(&Filter::default(), &View::owner_all())?;
+        let query = Query::parse(&format!("turn:\"{turn}\""));
+        let window = Window { skip: 0, limit: HITS_MAX };
+        let hits = self.index.search(self.journal, &query, &selection, window, &mut |_, _| true);
+        let hits = hits.map_err(RecallError::from)?;
+        let seqs: Vec<Seq> = hits.hits.iter().map(|hit| hit.seq).collect();
+        let events = self.journal.events(&seqs, &View::owner_all())?;
+        Ok(events
+            .into_iter()
+            .filter(|event| event.event.turn.as_deref() == Some(turn))
+            .map(|event| event.seq)
+            .collect())
+    }
+
+    /// Forgets as a wish says. Invisible everywhere when this returns.
+    pub fn forget(&self, forgetting: Forgetting) -> Result<(), ForgetError> {
+        let admission = Admission::new(self.redactor, self.journal.hasher().clone());
+        let batch: Vec<Redacted> = forgetting.into_events().into_iter().map(|event| admission.admit(event)).collect();
+        self.journal.append(&batch, &[])?;
+        Ok(())
+    }
+
+    /// Takes a forgetting back; what it hid is there again. Says what it was.
+    pub fn undo(&self, name: &str, by: Option<String>) -> Result<ForgettingEntry, ForgetError> {
+        let entries = self.journal.forgettings()?;
+        let entry = entries.into_iter().find(|entry| entry.name == name);
+        let entry = entry.ok_or_else(|| ForgetError::NoForgetting(name.to_owned()))?;
+        match (entry.depth, entry.undone) {
+            (Depth::Purge, _) => return Err(ForgetError::Purged(name.to_owned())),
+            (Depth::Forget, true) => return Err(ForgetError::Undone(name.to_owned())),
+            (Depth::Forget, false) => {}
+        }
+        let admission = Admission::new(self.redactor, self.journal.hasher().clone());
+        self.journal.append(&[admission.admit(Forgetting::undoing(name, by))], &[])?;
+        Ok(entry)
+    }
+}

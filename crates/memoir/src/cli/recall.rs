@@ -1,0 +1,314 @@
+//! How things come back and go for good: the flags of recall, memories and forgetting.
+
+use super::find::{FilterArgs, ViewArgs};
+use clap::{Args, Subcommand, ValueEnum};
+use memoir_event::{MemoryKind, MemoryStatus};
+use std::path::PathBuf;
+
+/// Recalls.
+#[derive(Args)]
+#[command(after_help = "\
+Nothing is printed where nothing helps. What is from the project that you are in
+counts more; --project . keeps to it.
+
+Examples:
+  memoir recall how do we deploy the staging server
+  memoir recall 'flaky login test' --project . --budget 600
+  memoir recall 'what broke yesterday' --explain")]
+pub struct RecallArgs {
+    /// What it is about, in your own words
+    #[arg(required = true, num_args = 1..)]
+    pub query: Vec<String>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// A file that you are at: sessions that changed it count more; may be given several times
+    #[arg(long = "file", value_name = "PATH")]
+    pub files: Vec<String>,
+    /// At most so many blocks
+    #[arg(long, default_value_t = memoir_recall::Request::LIMIT, value_name = "N")]
+    pub limit: usize,
+    /// At most about so many tokens
+    #[arg(long, default_value_t = memoir_recall::Request::BUDGET_TOKENS, value_name = "TOKENS")]
+    pub budget: usize,
+    /// Only what helps with at least this probability, from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub min_confidence: Option<f32>,
+    /// Say for each block what each signal added
+    #[arg(long)]
+    pub explain: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Asks.
+#[derive(Args)]
+#[command(after_help = "\
+Prints the evidence, session by session. If a model is configured (model.url and
+model.name), it also writes an answer from that evidence; nothing is sent
+anywhere else.
+
+Examples:
+  memoir ask 'what changed in authentication?' --session cx-019a0c41
+  memoir ask 'why did we drop redis?' --project . --since 90d")]
+pub struct AskArgs {
+    /// The question
+    #[arg(required = true, num_args = 1..)]
+    pub question: Vec<String>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// At most so many pieces of evidence
+    #[arg(long, default_value_t = 16, value_name = "N")]
+    pub limit: usize,
+    /// At most about so many tokens of evidence
+    #[arg(long, default_value_t = 3000, value_name = "TOKENS")]
+    pub budget: usize,
+    /// Only the evidence, whatever is configured
+    #[arg(long)]
+    pub no_model: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Keeps a memory.
+#[derive(Args)]
+#[command(after_help = "\
+Said again, a memory counts the more. A newer statement about the same thing
+takes the place of the older one; --history shows both.
+
+Examples:
+  memoir remember 'deploys go through ./ship, never kubectl' --kind procedure
+  memoir remember 'we moved from npm to pnpm' --kind decision
+  memoir remember 'answer in short sentences' --user --kind preference --pin")]
+pub struct RememberArgs {
+    /// What is worth knowing
+    #[arg(required = true, num_args = 1..)]
+    pub text: Vec<String>,
+    /// What it is
+    #[arg(long, value_name = "KIND", default_value = "fact", value_parser = kind)]
+    pub kind: MemoryKind,
+    /// The project it holds in (`.` or nothing: the one you are in)
+    #[arg(long, value_name = "ID", conflicts_with_all = ["user", "session"])]
+    pub project: Option<String>,
+    /// It holds wherever you work
+    #[arg(long)]
+    pub user: bool,
+    /// It holds in one session only
+    #[arg(long, value_name = "ID", conflicts_with = "user")]
+    pub session: Option<String>,
+    /// What it is called; a memory of the same name is replaced
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// What else it is called; may be given several times
+    #[arg(long = "alias", value_name = "NAME")]
+    pub aliases: Vec<String>,
+    /// Keep it always at hand
+    #[arg(long)]
+    pub pin: bool,
+    /// A memory whose place it takes; may be given several times
+    #[arg(long, value_name = "ID")]
+    pub supersedes: Vec<String>,
+    /// An event that it is made of; forgotten with its last one; may be given several times
+    #[arg(long = "source", value_name = "EVENT")]
+    pub sources: Vec<String>,
+    /// Never hand it out but to you with --secret
+    #[arg(long)]
+    pub secret: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn kind(text: &str) -> Result<MemoryKind, String> {
+    MemoryKind::parse(text).ok_or_else(|| {
+        let known: Vec<&str> = MemoryKind::ALL.iter().map(|kind| kind.as_str()).collect();
+        format!("known are {}", known.join(", "))
+    })
+}
+
+/// Lists and changes memories.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  memoir memories --project .
+  memoir memories import notes.json
+  memoir memories set 5f2c… --pin
+  memoir memories --json > memories.jsonl       # and back: memories import")]
+pub struct MemoriesArgs {
+    #[command(subcommand)]
+    pub action: Option<MemoriesAction>,
+    /// Only of this project (`.` is the one you are in), and those for the user
+    #[arg(long, visible_alias = "repo", value_name = "ID")]
+    pub project: Option<String>,
+    /// Only of this kind
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    pub kind: Option<MemoryKind>,
+    /// Only those kept at hand
+    #[arg(long)]
+    pub pinned: bool,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// At most so many
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub limit: usize,
+    /// One JSON object to a line
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum MemoriesAction {
+    /// Take memories in from a file: a JSON array, or one JSON object to a line
+    Import {
+        /// The file; - is standard input
+        file: PathBuf,
+        /// For memories that name no project (`.` or nothing: the one you are in)
+        #[arg(long, value_name = "ID")]
+        project: Option<String>,
+        /// Only say what is in it
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Change what a memory knows of itself
+    Set {
+        /// The memory
+        id: String,
+        /// Keep it always at hand
+        #[arg(long, conflicts_with = "unpin")]
+        pin: bool,
+        /// No longer keep it at hand
+        #[arg(long)]
+        unpin: bool,
+        /// How far it holds
+        #[arg(long, value_enum)]
+        status: Option<StatusName>,
+        /// What it is called
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// What else it is called; may be given several times
+        #[arg(long = "alias", value_name = "NAME")]
+        aliases: Vec<String>,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatusName {
+    /// It holds
+    Active,
+    /// It is being tried or weighed
+    Exploratory,
+    /// It was concluded, nobody said it
+    Inferred,
+    /// It is settled, and no longer handed out
+    Resolved,
+}
+
+impl StatusName {
+    pub const fn status(self) -> MemoryStatus {
+        match self {
+            StatusName::Active => MemoryStatus::Active,
+            StatusName::Exploratory => MemoryStatus::Exploratory,
+            StatusName::Inferred => MemoryStatus::Inferred,
+            StatusName::Resolved => MemoryStatus::Resolved,
+        }
+    }
+}
+
+/// What is to be forgotten.
+#[derive(Args, Clone, Default)]
+pub struct UnwantedArgs {
+    /// Events, turns or memories, by their ids
+    #[arg(value_name = "ID")]
+    pub ids: Vec<String>,
+    /// A session: its id with or without the prefix, or how that begins
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// A project (`.` is the one you are in)
+    #[arg(long, visible_alias = "repo", value_name = "ID")]
+    pub project: Option<String>,
+    /// A contributor
+    #[arg(long, value_name = "NAME")]
+    pub actor: Option<String>,
+    /// Whatever says this, capitals and blanks aside
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or 30m, 12h, 7d ago
+    #[arg(long, visible_alias = "since", value_name = "TIME")]
+    pub from: Option<String>,
+    /// Only up to this time
+    #[arg(long, visible_alias = "to", value_name = "TIME")]
+    pub before: Option<String>,
+    /// Say what it would take, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Why; shown by `memoir forgotten`
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Do not ask
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Forgets.
+#[derive(Args)]
+#[command(after_help = "\
+What is forgotten is never shown, searched, recalled or imported again. The
+journal keeps it, so that it can be undone; `memoir purge` erases it.
+
+Examples:
+  memoir forget 5f2c9a0b7e1d4c3a8b6f0e12
+  memoir forget --session cx-019a0c41 --reason 'wrong account'
+  memoir forget --text 'acme merger' --dry-run
+  memoir forget --undo f-3b9d1c20")]
+pub struct ForgetArgs {
+    #[command(flatten)]
+    pub unwanted: UnwantedArgs,
+    /// Take a forgetting back, by its name in `memoir forgotten`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["ids", "session", "project", "actor", "text", "from", "before", "dry_run"])]
+    pub undo: Option<String>,
+}
+
+/// Forgets and erases.
+#[derive(Args)]
+#[command(after_help = "\
+Forgets, and erases the text from the journal, its log and the index. There is
+no way back. The hash of each record stays, so that `memoir verify` still proves
+the rest. It says which backups, mirrors and servers it cannot reach.
+
+Without anything to choose by, it finishes purges that were interrupted.
+
+Examples:
+  memoir purge --session cx-019a0c41
+  memoir purge f-3b9d1c20                       # what was forgotten under that name
+  memoir purge")]
+pub struct PurgeArgs {
+    #[command(flatten)]
+    pub unwanted: UnwantedArgs,
+}
+
+/// Tells where something is from.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  memoir why 5f2c9a0b7e1d4c3a8b6f0e12
+  memoir why 5f2c9a0b7e1d4c3a8b6f0e12 --for 'how do we deploy'")]
+pub struct WhyArgs {
+    /// An event or a memory
+    pub id: String,
+    /// Say why it is ranked where it is for this query
+    #[arg(long = "for", value_name = "QUERY")]
+    pub query: Option<String>,
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,219 @@
+//! `memoir forget`: shows what it would take, asks, and has it forgotten everywhere.
+
+use super::copied::{self, Copies};
+use super::{Context, filter, session, times};
+use crate::ask;
+use crate::cli::{ForgetArgs, UnwantedArgs};
+use crate::exit::{Done, Usage};
+use crate::home::{Life, now_ms};
+use crate::print::{self, Out, Progress, Style, count};
+use crate::stop;
+use anyhow::Result;
+use memoir_event::Client;
+use memoir_index::Index;
+use memoir_journal::{Depth, Forgetting, ForgettingEntry, Journal, SqliteJournal, View};
+use memoir_recall::{Choice, ForgetError, Forgetter, Unwanted};
+use memoir_redact::Redactor;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// So many events are shown before asking.
+const SHOWN_MAX: usize = 5;
+/// And so many sessions.
+const SESSIONS_SHOWN_MAX: usize = 8;
+
+pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
+    if let Some(name) = &args.undo {
+        return undo(context, name, args.unwanted.json);
+    }
+    if unwanted_is_nothing(&args.unwanted) {
+        let message = "say what to forget: an id, --session, --project, --actor, --text or --before";
+        return Err(Usage(message.to_owned()).into());
+    }
+    let Some(work) = Work::open(context)? else {
+        anyhow::bail!("nothing is recorded in {} yet", context.home.dir().display());
+    };
+    let Some((name, choice)) = work.choose_and_ask(&args.unwanted, Depth::Forget)? else { return Ok(Done::Well) };
+    let events = choice.events.clone();
+    work.forget(work.wish(choice, Depth::Forget, &name, args.unwanted.reason.clone()))?;
+    let mirrors = copied::take_out_of_mirrors(&work.journal, &events);
+    let mut out = Out::new();
+    let number = u64::try_from(events.len()).unwrap_or(u64::MAX);
+    if args.unwanted.json {
+        out.json(&json!({"name": name, "events": number, "mirrors": mirrors.done, "problems": mirrors.problems}))?;
+    } else {
+        out.line(&format!(
+            "forgot {} as {name}; `memoir forget --undo {name}` brings it back",
+            count(number, "event")
+        ))?;
+        for place in &mirrors.done {
+            out.line(&format!("taken out of the mirror in {place}"))?;
+        }
+    }
+    out.flush()?;
+    mirrors.problems.iter().for_each(|problem| print::warn(problem));
+    Ok(if mirrors.problems.is_empty() { Done::Well } else { Done::Partly })
+}
+
+fn undo(context: &Context, name: &str, json: bool) -> Result<Done> {
+    let unknown = || Usage(ForgetError::NoForgetting(name.to_owned()).to_string());
+    let work = Work::open(context)?.ok_or_else(unknown)?;
+    let entry = work.forgetter().undo(name, context.actor()).map_err(as_usage)?;
+    let mut out = Out::new();
+    if json {
+        out.json(&json!({"name": name, "undone": true, "events": entry.events}))?;
+    } else {
+        out.line(&format!("{} of {} are there again", count(entry.events, "event"), name))?;
+        if !Copies::read(&work.journal)?.mirrors.is_empty() {
+            out.line("mirrors get them back with the next `memoir mirror export`")?;
+        }
+    }
+    out.flush()?;
+    Ok(Done::Well)
+}
+
+/// Mistakes of whoever asked are told as such.
+pub fn as_usage(error: ForgetError) -> anyhow::Error {
+    match error {
+        ForgetError::Recall(error) => error.into(),
+        ForgetError::Stopped => anyhow::anyhow!("{error}"),
+        error => Usage(error.to_string()).into(),
+    }
+}
+
+/// Whether no flag says what is meant.
+pub fn unwanted_is_nothing(args: &UnwantedArgs) -> bool {
+    let texts = [&args.session, &args.project, &args.actor, &args.text, &args.from, &args.before];
+    args.ids.is_empty() && texts.iter().all(|text| text.is_none())
+}
+
+/// What forgetting works with.
+pub struct Work<'a> {
+    pub context: &'a Context,
+    pub journal: SqliteJournal,
+    pub index: Index,
+    redactor: Redactor,
+}
+
+impl<'a> Work<'a> {
+    /// Opens the journal, if there is one.
+    pub fn open(context: &'a Context) -> Result<Option<Work<'a>>> {
+        let Some(journal) = context.existing_journal(Life::Long)? else { return Ok(None) };
+        Ok(Some(Work { context, journal, index: context.index(), redactor: context.settings.redactor()? }))
+    }
+
+    fn forgetter(&self) -> Forgetter<'_> {
+        Forgetter { journal: &self.journal, index: &self.index, redactor: &self.redactor, now_ms: now_ms() }
+    }
+
+    /// What the flags mean; shown, and asked about. None if the user does not want it after all, or it was a dry run.
+    pub fn choose_and_ask(&self, args: &UnwantedArgs, depth: Depth) -> Result<Option<(String, Choice)>> {
+        let unwanted = self.unwanted(args)?;
+        let stop = stop::on_signal()?;
+        let mut progress = Progress::new("reading");
+        let choice = self.forgetter().choose(&unwanted, &mut |done, total| {
+            progress.at(done, total);
+            !stop::requested(&stop)
+        });
+        drop(progress);
+        let choice = choice.map_err(as_usage)?;
+        if !args.json || args.dry_run {
+            self.show(&choice, args)?;
+        }
+        if args.dry_run {
+            return Ok(None);
+        }
+        let is_whole = unwanted.ids.is_empty() && unwanted.text.is_none();
+        if choice.events.is_empty() && choice.unknown.is_empty() && !is_whole {
+            print::warn("nothing says that: nothing was changed");
+            return Ok(None);
+        }
+        let (what, hint) = match depth {
+            Depth::Forget => ("Forget this?", "pass --yes to forget without being asked"),
+            Depth::Purge => ("Erase this for good?", "pass --yes to erase without being asked"),
+        };
+        if !args.yes && !ask::yes(what, hint)? {
+            print::warn("nothing was changed");
+            return Ok(None);
+        }
+        Ok(Some((self.new_name()?, choice)))
+    }
+
+    fn unwanted(&self, args: &UnwantedArgs) -> Result<Unwanted> {
+        let named = |name: &String| -> Result<String> {
+            Ok(session::find(&self.journal, name)?.map_or_else(|| name.clone(), |session| session.shown()))
+        };
+        Ok(Unwanted {
+            ids: args.ids.clone(),
+            session: args.session.as_ref().map(named).transpose()?,
+            project: args.project.as_deref().map(filter::project),
+            actor: args.actor.clone(),
+            text: args.text.clone(),
+            from_ms: args.from.as_deref().map(times::parse).transpose()?,
+            to_ms: args.before.as_deref().map(times::parse_end).transpose()?,
+        })
+    }
+
+    fn show(&self, choice: &Choice, args: &UnwantedArgs) -> Result<()> {
+        let mut out = Out::new();
+        let view = View::owner_all();
+        let mut sessions: BTreeMap<String, u64> = BTreeMap::new();
+        let mut visible = 0;
+        for portion in choice.events.chunks(500) {
+            for stored in self.journal.events(portion, &view)? {
+                visible += 1;
+                let session = Client::shown_session(stored.event.client, &stored.event.session);
+                *sessions.entry(session).or_default() += 1;
+            }
+        }
+        if args.json {
+            let ids: Vec<_> = self.journal.events(&choice.events, &view)?.iter().map(|event| event.id).collect();
+            out.json(&json!({"dryRun": true, "events": visible, "ids": ids, "unknown": choice.unknown, "sessions": sessions}))?;
+            return Ok(out.flush()?);
+        }
+        let hidden = u64::try_from(choice.events.len()).unwrap_or(u64::MAX).saturating_sub(visible);
+        let before = if hidden > 0 { format!(" ({hidden} more were forgotten before)") } else { String::new() };
+        let of = count(u64::try_from(sessions.len()).unwrap_or(0), "session");
+        out.line(&format!("{} in {of}{before}", count(visible, "event")))?;
+        for (session, number) in sessions.iter().take(SESSIONS_SHOWN_MAX) {
+            out.line(&format!("  {}: {}", print::one_line(session, 48), count(*number, "event")))?;
+        }
+        if sessions.len() > SESSIONS_SHOWN_MAX {
+            out.line(&format!("  … and {} more", sessions.len() - SESSIONS_SHOWN_MAX))?;
+        }
+        let some: Vec<_> = choice.events.iter().copied().take(SHOWN_MAX).collect();
+        for stored in self.journal.events(&some, &view)? {
+            let id = out.styled(Style::Dim, &stored.id.to_string());
+            let text = print::one_line(&stored.event.content.plain(), 80);
+            out.line(&format!("{id}  {}  {}  {text}", times::local(stored.ts_ms), stored.event.kind()))?;
+        }
+        for id in &choice.unknown {
+            out.line(&format!("{id} is not known yet: it is forgotten when it comes"))?;
+        }
+        Ok(out.flush()?)
+    }
+
+    /// A name that no forgetting has.
+    fn new_name(&self) -> Result<String> {
+        let known: Vec<ForgettingEntry> = self.journal.forgettings()?;
+        loop {
+            let mut bytes = [0u8; 4];
+            getrandom::fill(&mut bytes)
+                .map_err(|error| anyhow::anyhow!("the system gives no random bytes: {error}"))?;
+            let name = format!("f-{:08x}", u32::from_le_bytes(bytes));
+            if known.iter().all(|entry| entry.name != name) {
+                return Ok(name);
+            }
+        }
+    }
+
+    /// The wish that something be forgotten.
+    pub fn wish(&self, choice: Choice, depth: Depth, name: &str, reason: Option<String>) -> Forgetting {
+        choice.into_wish(depth, name.to_owned(), reason, self.context.actor())
+    }
+
+    /// Has it forgotten.
+    pub fn forget(&self, wish: Forgetting) -> Result<()> {
+        self.forgetter().forget(wish).map_err(as_usage)
+    }
+}

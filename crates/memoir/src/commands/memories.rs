@@ -1,0 +1,308 @@
+//! `memoir memories`: lists them, takes them in from files, changes what they know of themselves.
+
+use super::{Context, filter, remember, timeline, times};
+use crate::cli::{MemoriesAction, MemoriesArgs, StatusName};
+use crate::exit::{Done, Usage};
+use crate::home::Life;
+use crate::print::{self, Out, Style, count};
+use anyhow::{Context as _, Result};
+use memoir_dream::{Given, Said, read_memories};
+use memoir_event::{EventId, Kind, Memory, MemoryScope, format_ms};
+use memoir_journal::{Admission, Filter, Journal, Lookup, Order, Page, SqliteJournal, StoredEvent, View};
+use serde_json::json;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::Path;
+
+/// A file with memories may have so many bytes.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+
+pub fn run(context: &Context, args: &MemoriesArgs) -> Result<Done> {
+    match &args.action {
+        None => list(context, args),
+        Some(MemoriesAction::Import { file, project, dry_run }) => {
+            let project = project.as_deref().map_or_else(filter::project_here, filter::project);
+            import(context, file, &project, *dry_run, args.json)
+        }
+        Some(MemoriesAction::Set { id, pin, unpin, status, name, aliases }) => {
+            let change = |memory: &mut Memory| {
+                memory.pinned = (memory.pinned || *pin) && !unpin;
+                memory.status = status.map_or(memory.status, StatusName::status);
+                memory.name = name.clone().unwrap_or_else(|| memory.name.clone());
+                memory.aliases.extend(
+                    aliases.iter().filter(|alias| !memory.aliases.contains(alias)).cloned().collect::<Vec<_>>(),
+                );
+            };
+            set(context, id, &change, args.json)
+        }
+    }
+}
+
+fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
+    let Some(journal) = context.existing_journal(Life::Short)? else { return timeline::nothing(args.json) };
+    let view = filter::view(&args.view);
+    let project = args.project.as_deref().map(filter::project);
+    let mut found: Vec<(StoredEvent, Memory)> = all(&journal, project.as_deref(), &view)?;
+    found.retain(|(_, memory)| {
+        let wanted = args.kind.is_none_or(|kind| memory.kind == kind) && (!args.pinned || memory.pinned);
+        wanted && (memory.status.is_current() || args.view.history)
+    });
+    let more = found.len() > args.limit;
+    found.truncate(args.limit);
+    let mut out = Out::new();
+    for (stored, memory) in &found {
+        if args.json { out.json(&to_json(stored, memory))? } else { print_memory(&mut out, &journal, stored, memory)? }
+    }
+    out.flush()?;
+    if more {
+        print::warn("there are more: raise --limit, or narrow the project or the kind");
+    }
+    if found.is_empty() { timeline::nothing(args.json) } else { Ok(Done::Well) }
+}
+
+/// Every memory that the view shows, the newest first; of a project, with those for the user.
+fn all(journal: &SqliteJournal, project: Option<&str>, view: &View) -> Result<Vec<(StoredEvent, Memory)>> {
+    let event_type = Some(Kind::Memory.as_str().to_owned());
+    let filter = Filter { event_type, ..Filter::default() };
+    let home = project.map(|project| Filter { repo: Some(project.to_owned()), ..filter.clone() });
+    let of_project =
+        home.map(|filter| journal.select(&filter, view)).transpose()?.and_then(|selection| selection.origins);
+    let (mut found, mut page) = (Vec::new(), Page::first(500, Order::NewestFirst));
+    loop {
+        let events = journal.page(&filter, view, &page)?;
+        for stored in events.events {
+            let Some(memory) = Memory::of_event(&stored.event) else { continue };
+            let is_here = of_project.as_ref().is_none_or(|origins| origins.binary_search(&stored.origin).is_ok());
+            if is_here || memory.scope == MemoryScope::User {
+                found.push((stored, memory));
+            }
+        }
+        match events.next {
+            Some(next) => page.after = Some(next),
+            None => return Ok(found),
+        }
+    }
+}
+
+fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent, memory: &Memory) -> Result<()> {
+    let id = out.styled(Style::Dim, &stored.id.to_string());
+    let kind = out.styled(Style::Bold, memory.kind.as_str());
+    let place = if memory.scope == MemoryScope::User { "user" } else { &stored.event.repo };
+    let mut marks: Vec<String> = Vec::new();
+    if memory.pinned {
+        marks.push("pinned".to_owned());
+    }
+    if !memory.status.is_current() || memory.status != memoir_event::MemoryStatus::Active {
+        marks.push(memory.status.to_string());
+    }
+    if memory.reinforced > 0 {
+        marks.push(format!("said {} times", memory.reinforced + 1));
+    }
+    if let Some(newer) = journal.successor(stored.seq)? {
+        let newer = journal.events(&[newer], &View::owner_all())?.pop();
+        marks.push(format!("superseded by {}", newer.map(|newer| newer.id.to_string()).unwrap_or_default()));
+    }
+    marks.extend(memory.contradicts.iter().map(|id| format!("contradicts {id}")));
+    let marks = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) };
+    out.line(&format!("{id}  {kind}  {}  {}{marks}", print::one_line(place, 40), times::day_of(stored.ts_ms)))?;
+    out.line(&format!("    {}", print::one_line(&memory.text, 200)))?;
+    Ok(())
+}
+
+fn to_json(stored: &StoredEvent, memory: &Memory) -> serde_json::Value {
+    let (scope, session) = match &memory.scope {
+        MemoryScope::Session(session) => (format!("session:{session}"), Some(session)),
+        scope => (scope.name().to_owned(), None),
+    };
+    json!({
+        "memory_id": stored.id,
+        "uid": memory.uid,
+        "kind": memory.kind,
+        "text": memory.text,
+        "name": memory.name,
+        "aliases": memory.aliases,
+        "scope": scope,
+        "session": session,
+        "project": stored.event.repo,
+        "status": memory.status,
+        "confidence": memory.confidence,
+        "pinned": memory.pinned,
+        "reinforced": memory.reinforced,
+        "reinforced_at": memory.reinforced_ms.map(format_ms),
+        "related": memory.related,
+        "contradicts": memory.contradicts,
+        "sources": memory.sources,
+        "secrecy": stored.event.secrecy,
+        "visibility": stored.event.visibility,
+        "actor": stored.event.actor,
+        "created_at": format_ms(stored.ts_ms),
+        "made_by": memory.made_by,
+    })
+}
+
+/// What an import did.
+#[derive(Default)]
+struct Imported {
+    new: u64,
+    again: u64,
+    changed: u64,
+    forgotten: u64,
+    superseded: u64,
+    refused: u64,
+}
+
+fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bool) -> Result<Done> {
+    let text = read(file)?;
+    let mut done = Imported::default();
+    let mut given: Vec<(Given, Option<String>)> = Vec::new();
+    for one in read_memories(&text, project) {
+        match one {
+            Ok(one) => given.push(one),
+            Err(bad) => {
+                done.refused += 1;
+                print::warn(&bad.to_string());
+            }
+        }
+    }
+    if !dry_run && !given.is_empty() {
+        context.home.prepare()?;
+        let journal = context.journal(Life::Long)?;
+        let mut ids: HashMap<String, EventId> = HashMap::new();
+        for (one, _) in &given {
+            let kept = match remember::remember(context, &journal, one) {
+                Ok(kept) => kept,
+                Err(error) if error.is::<Usage>() => {
+                    done.refused += 1;
+                    print::warn(&format!("{}: {error}", print::one_line(&one.text, 60)));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            match kept.said {
+                Said::New => done.new += 1,
+                Said::Again => done.again += 1,
+                Said::Changed => done.changed += 1,
+                Said::Forgotten => done.forgotten += 1,
+            }
+            if let (Some(uid), Some(id)) = (&one.uid, kept.id) {
+                ids.insert(uid.clone(), id);
+            }
+        }
+        done.superseded = supersede(context, &journal, &given, &ids)?;
+        relate(context, &journal, &given, &ids)?;
+    }
+    let mut out = Out::new();
+    if json {
+        out.json(&json!({
+            "dryRun": dry_run, "read": given.len(), "new": done.new, "again": done.again, "changed": done.changed,
+            "forgotten": done.forgotten, "superseded": done.superseded, "refused": done.refused,
+        }))?;
+    } else if dry_run {
+        out.line(&format!(
+            "{}; nothing was stored: this was a dry run",
+            count(u64::try_from(given.len()).unwrap_or(0), "memory").replace("memorys", "memories")
+        ))?;
+    } else {
+        let counts = [
+            ("known", done.again),
+            ("changed", done.changed),
+            ("superseded", done.superseded),
+            ("forgotten", done.forgotten),
+            ("refused", done.refused),
+        ];
+        let more: String = counts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!(", {what} {n}")).collect();
+        out.line(&format!("new {}{more}", done.new))?;
+    }
+    out.flush()?;
+    Ok(if done.refused > 0 { Done::Partly } else { Done::Well })
+}
+
+fn read(file: &Path) -> Result<String> {
+    let mut bytes = Vec::new();
+    let mut take = |from: &mut dyn Read| from.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes);
+    if file == Path::new("-") {
+        take(&mut std::io::stdin().lock())?;
+    } else {
+        let opened = std::fs::File::open(file);
+        let mut opened = opened.map_err(|error| Usage(format!("{} cannot be read: {error}", file.display())))?;
+        take(&mut opened).with_context(|| format!("{} cannot be read", file.display()))?;
+    }
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > FILE_BYTES_MAX {
+        return Err(
+            Usage(format!("{} is larger than {}: split it", file.display(), print::size(FILE_BYTES_MAX))).into()
+        );
+    }
+    String::from_utf8(bytes).map_err(|_| Usage(format!("{} is not UTF-8 text", file.display())).into())
+}
+
+/// Says what the file says of which took the place of which.
+fn supersede(
+    context: &Context,
+    journal: &SqliteJournal,
+    given: &[(Given, Option<String>)],
+    ids: &HashMap<String, EventId>,
+) -> Result<u64> {
+    let mut batch = Vec::new();
+    for (one, by) in given {
+        let older = one.uid.as_ref().and_then(|uid| ids.get(uid));
+        if let (Some(older), Some(newer)) = (older, by.as_ref().and_then(|by| ids.get(by))) {
+            batch.push(memoir_dream::supersede(&[*older], *newer, context.actor().as_deref()));
+        }
+    }
+    let count = u64::try_from(batch.len()).unwrap_or(u64::MAX);
+    append(context, journal, batch)?;
+    Ok(count)
+}
+
+/// Memories that name others by their makers' names know them by their ids from now on.
+fn relate(
+    context: &Context,
+    journal: &SqliteJournal,
+    given: &[(Given, Option<String>)],
+    ids: &HashMap<String, EventId>,
+) -> Result<()> {
+    let mut batch = Vec::new();
+    for (one, _) in given.iter().filter(|(one, _)| !one.related.is_empty()) {
+        let Some(id) = one.uid.as_ref().and_then(|uid| ids.get(uid)) else { continue };
+        let Some(stored) = journal.event(&Lookup::Id(*id), &View::owner_all())? else { continue };
+        let Some(mut memory) = Memory::of_event(&stored.event) else { continue };
+        for related in &mut memory.related {
+            if let Some(id) = ids.get(related) {
+                *related = id.to_string();
+            }
+        }
+        let mut event = memory.into_event(&stored.event.repo);
+        (event.secrecy, event.visibility) = (stored.event.secrecy, stored.event.visibility);
+        batch.push(event);
+    }
+    append(context, journal, batch)
+}
+
+fn append(context: &Context, journal: &SqliteJournal, events: Vec<memoir_event::Event>) -> Result<()> {
+    let redactor = context.settings.redactor()?;
+    let admission = Admission::new(&redactor, journal.hasher().clone());
+    let batch: Vec<_> = events.into_iter().map(|event| admission.admit(event)).collect();
+    journal.append(&batch, &[])?;
+    Ok(())
+}
+
+fn set(context: &Context, id: &str, change: &dyn Fn(&mut Memory), json: bool) -> Result<Done> {
+    let unknown = || Usage(format!("there is no memory `{id}`: `memoir memories` lists them"));
+    let journal = context.existing_journal(Life::Short)?.ok_or_else(unknown)?;
+    let lookup = Lookup::parse(id).ok_or_else(unknown)?;
+    let stored = journal.event(&lookup, &View::owner_all())?.ok_or_else(unknown)?;
+    let mut memory = Memory::of_event(&stored.event).ok_or_else(unknown)?;
+    change(&mut memory);
+    let mut event = memory.clone().into_event(&stored.event.repo);
+    (event.secrecy, event.visibility) = (stored.event.secrecy, stored.event.visibility);
+    event.actor = context.actor();
+    append(context, &journal, vec![event])?;
+    let mut out = Out::new();
+    if json {
+        out.json(&to_json(&stored, &memory))?
+    } else {
+        print_memory(&mut out, &journal, &stored, &memory)?
+    }
+    out.flush()?;
+    Ok(Done::Well)
+}

@@ -1,0 +1,147 @@
+//! `memoir purge`: forgets, erases the text from everything in the home, and says what it cannot reach.
+
+use super::copied::{self, Copies};
+use super::forget::{Work, unwanted_is_nothing};
+use super::{Context, scrub};
+use crate::cli::{PurgeArgs, UnwantedArgs};
+use crate::exit::{Done, Usage};
+use crate::print::{self, Out, Progress, count};
+use crate::stop;
+use anyhow::Result;
+use memoir_journal::{Depth, Journal, Seq, TextDigest};
+use serde_json::json;
+use std::collections::HashSet;
+
+/// What a purge did and what it could not do.
+#[derive(Default)]
+struct Told {
+    name: Option<String>,
+    events: u64,
+    records: u64,
+    mirrors: Vec<String>,
+    /// Places that it cannot reach.
+    beyond: Vec<String>,
+    problems: Vec<String>,
+}
+
+pub fn run(context: &Context, args: &PurgeArgs) -> Result<Done> {
+    let Some(work) = Work::open(context)? else {
+        anyhow::bail!("nothing is recorded in {} yet", context.home.dir().display());
+    };
+    if unwanted_is_nothing(&args.unwanted) {
+        if args.unwanted.dry_run {
+            let message = "say what to purge: an id, --session, --project, --actor, --text or --before";
+            return Err(Usage(message.to_owned()).into());
+        }
+        if work.journal.forgettings()?.iter().all(|entry| entry.finished) {
+            print::warn("nothing is left to erase; to purge something, say what: an id, --session, --text …");
+            return Ok(Done::Well);
+        }
+        let mut told = Told::default();
+        erase(context, &work, &[], &HashSet::new(), &mut told)?;
+        return tell(&told, args.unwanted.json);
+    }
+    let wanted = of_forgetting(&work, &args.unwanted)?;
+    let Some((name, choice)) = work.choose_and_ask(&wanted, Depth::Purge)? else { return Ok(Done::Well) };
+    let events = choice.events.clone();
+    // What is to be erased must be known, to find it in what waits in the spool.
+    let texts = work.journal.text_digests(&events)?;
+    let wish = work.wish(choice, Depth::Purge, &name, args.unwanted.reason.clone());
+    let mut told = Told { events: u64::try_from(events.len()).unwrap_or(u64::MAX), ..Told::default() };
+    work.forget(wish.clone())?;
+    told.name = Some(name);
+    scrub::copies(context, &wish, &mut told.problems);
+    erase(context, &work, &events, &texts, &mut told)?;
+    tell(&told, args.unwanted.json)
+}
+
+/// A forgetting's name stands for what it hid.
+fn of_forgetting(work: &Work<'_>, args: &UnwantedArgs) -> Result<UnwantedArgs> {
+    let mut args = args.clone();
+    let [name] = args.ids.as_slice() else { return Ok(args) };
+    if let Some(events) = work.journal.forgotten_by(name)? {
+        args.ids = work.journal.ids_of(&events)?.iter().map(ToString::to_string).collect();
+    }
+    Ok(args)
+}
+
+fn erase(
+    context: &Context,
+    work: &Work<'_>,
+    events: &[Seq],
+    texts: &HashSet<TextDigest>,
+    told: &mut Told,
+) -> Result<()> {
+    let stop = stop::on_signal()?;
+    let mut progress = Progress::new("erasing");
+    let erased = work.journal.erase(&mut |done, total| {
+        progress.at(done, total);
+        !stop::requested(&stop)
+    })?;
+    drop(progress);
+    told.records = erased.records;
+    if stop::requested(&stop) {
+        told.problems.push("interrupted: run `memoir purge` to erase the rest".to_owned());
+        return Ok(());
+    }
+    if !erased.is_clean {
+        told.problems.push(
+            "another process still reads an older state of the journal: stop it, then run `memoir purge` again"
+                .to_owned(),
+        );
+    }
+    scrub::spool(context, &work.journal, texts, &mut told.problems);
+    rebuild_index(work, told)?;
+    let mirrors = copied::take_out_of_mirrors(&work.journal, events);
+    told.mirrors = mirrors.done;
+    told.problems.extend(mirrors.problems);
+    let copies = Copies::read(&work.journal)?;
+    told.beyond.extend(copies.backups.iter().map(|file| format!("the backup {}", file.display())));
+    told.beyond.extend(copies.servers.iter().map(|url| format!("what was pushed to {url}")));
+    if let Some(url) = &context.settings.server_url {
+        told.beyond.push(format!("what was sent to {url}"));
+    }
+    let clients = "the session files of your agents";
+    told.beyond.push(format!("{clients}, which memoir does not change: what is in them is not imported again"));
+    Ok(())
+}
+
+/// The index has the words of what was erased: it is built anew.
+fn rebuild_index(work: &Work<'_>, told: &mut Told) -> Result<()> {
+    if !work.index.delete()? {
+        told.problems.push("another process writes the index: run `memoir purge` again when it is done".to_owned());
+        return Ok(());
+    }
+    let stop = stop::on_signal()?;
+    let mut progress = Progress::new("indexing");
+    work.index.catch_up(&work.journal, &mut |done, total| {
+        progress.at(done, total);
+        !stop::requested(&stop)
+    })?;
+    Ok(())
+}
+
+fn tell(told: &Told, json: bool) -> Result<Done> {
+    let mut out = Out::new();
+    if json {
+        out.json(&json!({
+            "name": told.name, "events": told.events, "erased": told.records, "mirrors": told.mirrors,
+            "notReached": told.beyond, "problems": told.problems,
+        }))?;
+    } else {
+        let name = told.name.as_ref().map(|name| format!(" as {name}")).unwrap_or_default();
+        out.line(&format!("erased the text of {}{name}", count(told.records, "record")))?;
+        for place in &told.mirrors {
+            out.line(&format!("taken out of the mirror in {place}"))?;
+        }
+        if !told.beyond.is_empty() {
+            out.line("not reached, as far as it was there:")?;
+            for place in &told.beyond {
+                out.line(&format!("  {place}"))?;
+            }
+        }
+    }
+    out.flush()?;
+    told.problems.iter().for_each(|problem| print::warn(problem));
+    Ok(if told.problems.is_empty() { Done::Well } else { Done::Partly })
+}
