@@ -27,6 +27,6 @@ mod words;
 
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
-pub use render::{digest, origin, to_json, what};
+pub use render::{digest, memory_json, origin, to_json, what};
 pub use request::{Answer, Block, Request, SessionBlock};
 pub use weights::{Signal, Weights};

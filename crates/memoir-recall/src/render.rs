@@ -3,7 +3,9 @@
 use crate::request::{Answer, Block, SessionBlock};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use memoir_event::{Client, MemoryScope, Speaker, format_ms};
+use memoir_event::{Client, Memory, MemoryScope, Speaker, format_ms};
+use memoir_journal::StoredEvent;
+use memoir_redact::Redactor;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -118,6 +120,38 @@ fn block(block: &Block) -> Value {
         fields.insert("memory".to_owned(), about);
     }
     Value::Object(fields)
+}
+
+/// A memory in a list: all that it knows of itself, redacted once more.
+pub fn memory_json(stored: &StoredEvent, memory: &Memory, redactor: &Redactor) -> Value {
+    let (scope, session) = match &memory.scope {
+        MemoryScope::Session(session) => (format!("session:{session}"), Some(session)),
+        scope => (scope.name().to_owned(), None),
+    };
+    json!({
+        "memory_id": stored.id,
+        "uid": memory.uid,
+        "kind": memory.kind,
+        "text": redactor.text(&memory.text),
+        "name": memory.name,
+        "aliases": memory.aliases,
+        "scope": scope,
+        "session": session,
+        "project": stored.event.repo,
+        "status": memory.status,
+        "confidence": rounded(memory.confidence),
+        "pinned": memory.pinned,
+        "reinforced": memory.reinforced,
+        "reinforced_at": memory.reinforced_ms.map(format_ms),
+        "related": memory.related,
+        "contradicts": memory.contradicts,
+        "sources": memory.sources,
+        "secrecy": stored.event.secrecy,
+        "visibility": stored.event.visibility,
+        "actor": stored.event.actor,
+        "created_at": format_ms(stored.ts_ms),
+        "made_by": memory.made_by,
+    })
 }
 
 fn session(session: &SessionBlock) -> Value {

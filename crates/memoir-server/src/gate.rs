@@ -26,7 +26,7 @@ pub(crate) async fn gate(State(app): State<Shared>, mut request: Request, next: 
     let started = Instant::now();
     let request_id = request_id(request.headers());
     let matched = request.extensions().get::<MatchedPath>();
-    let route = matched.and_then(|path| routes::find(path.as_str()));
+    let route = matched.and_then(|path| routes::find(request.method(), path.as_str()));
     let answer = match admit(&app, &mut request, route) {
         Ok(_permit) => run(next, request).await,
         Err(error) => {

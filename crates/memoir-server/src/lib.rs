@@ -8,18 +8,22 @@ mod auth;
 mod counters;
 mod encode;
 mod errors;
+mod forget;
 mod gate;
 mod host;
 mod keeper;
 mod lanes;
 mod limits;
 mod listen;
+mod memories;
+mod names;
 mod openapi;
 mod owner;
 mod pages;
 mod params;
 mod probes;
 mod rate;
+mod raw_recall;
 mod read;
 mod recall;
 mod routes;
@@ -35,7 +39,9 @@ use host::Hosts;
 use lanes::Lanes;
 use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
+use memoir_recall::Recall;
 use memoir_redact::Redactor;
+use names::Names;
 use rate::RateLimit;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -71,6 +77,8 @@ pub(crate) struct App {
     requests: Arc<Semaphore>,
     bodies: Arc<Semaphore>,
     writes: probes::Writes,
+    recall: Recall,
+    names: Names,
     nonce: AtomicU64,
     stopping: AtomicBool,
     started: Instant,
@@ -119,6 +127,8 @@ impl App {
             requests: Arc::new(Semaphore::new(settings.requests_max.min(Semaphore::MAX_PERMITS))),
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max.div_ceil(limits::BODY_STEP))),
             writes: probes::Writes::default(),
+            recall: Recall::new(Arc::clone(&parts.redactor)),
+            names: Names::new(),
             nonce: AtomicU64::new(u64::from_le_bytes(seed)),
             stopping: AtomicBool::new(false),
             started: Instant::now(),

@@ -2,9 +2,10 @@
 
 use crate::auth::Scope;
 use crate::errors::ApiError;
-use crate::{Shared, encode, openapi, probes, read, recall, runs, search};
+use crate::{Shared, encode, forget, memories, openapi, probes, raw_recall, read, recall, runs, search};
 use axum::Router;
 use axum::extract::Request;
+use axum::http::Method;
 use axum::routing::{MethodRouter, get, post};
 
 /// What a route needs of its caller.
@@ -35,12 +36,17 @@ const fn send_to(path: &'static str, access: Access, handler: fn() -> MethodRout
 
 const INGEST: Access = Access::Scoped(Scope::Ingest);
 const READ: Access = Access::Scoped(Scope::Read);
+const ADMIN: Access = Access::Scoped(Scope::Admin);
 
 /// The routes.
-pub(crate) static ROUTES: [Route; 13] = [
+pub(crate) static ROUTES: [Route; 17] = [
     send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
     send_to("/v1/encode/raw", INGEST, || post(encode::one)),
-    send_to("/v1/recall/raw", READ, || post(recall::raw)),
+    send_to("/v1/recall/raw", READ, || post(raw_recall::raw)),
+    send_to("/v1/recall", READ, || post(recall::recall)),
+    send_to("/v1/forget", ADMIN, || post(forget::forget)),
+    read_with("/v1/memories", READ, || get(memories::list)),
+    send_to("/v1/memories", INGEST, || post(memories::add)),
     send_to("/v1/events", INGEST, || post(runs::push)),
     read_with("/v1/timeline", READ, || get(read::timeline)),
     read_with("/v1/sessions", READ, || get(read::sessions)),
@@ -53,9 +59,11 @@ pub(crate) static ROUTES: [Route; 13] = [
     read_with("/readiness", Access::Open, || get(probes::readiness)),
 ];
 
-/// The route behind a matched path; paths have one method each.
-pub(crate) fn find(path: &str) -> Option<&'static Route> {
-    ROUTES.iter().find(|route| route.path == path)
+/// The route behind a matched path and a method; of another method, any route of the path: it is refused all the same.
+pub(crate) fn find(method: &Method, path: &str) -> Option<&'static Route> {
+    let wanted = if method == Method::HEAD { "GET" } else { method.as_str() };
+    let of_path = || ROUTES.iter().filter(|route| route.path == path);
+    of_path().find(|route| route.method == wanted).or_else(|| of_path().next())
 }
 
 /// The router over all of them.
@@ -73,9 +81,16 @@ async fn unknown_path() -> ApiError {
 
 async fn wrong_method(request: Request) -> ApiError {
     let matched = request.extensions().get::<axum::extract::MatchedPath>();
-    let allow = matched.and_then(|path| find(path.as_str())).map_or("GET", |route| route.method);
+    let path = matched.map_or("", |path| path.as_str());
+    let of_path = ROUTES.iter().filter(|route| route.path == path);
+    let methods = of_path.map(|route| if route.method == "GET" { "GET, HEAD" } else { route.method });
+    let allow = methods.collect::<Vec<_>>().join(", ");
     let status = axum::http::StatusCode::METHOD_NOT_ALLOWED;
-    let mut error = ApiError::new(status, "METHOD_NOT_ALLOWED", format!("this path answers to {allow} only"));
-    error.allow = Some(if allow == "GET" { "GET, HEAD".to_owned() } else { allow.to_owned() });
+    let mut error = ApiError::new(
+        status,
+        "METHOD_NOT_ALLOWED",
+        format!("this path answers to {} only", allow.replace(", HEAD", "")),
+    );
+    error.allow = Some(allow);
     error
 }

@@ -11,6 +11,7 @@ mod hosts;
 mod limits;
 mod odd_journal;
 mod reading;
+mod recalling;
 mod running;
 mod searching;
 mod stopping;

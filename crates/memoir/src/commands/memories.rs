@@ -7,8 +7,9 @@ use crate::home::Life;
 use crate::print::{self, Out, Style, count};
 use anyhow::{Context as _, Result};
 use memoir_dream::{Given, Said, read_memories};
-use memoir_event::{EventId, Kind, Memory, MemoryScope, format_ms};
+use memoir_event::{EventId, Kind, Memory, MemoryScope};
 use memoir_journal::{Admission, Filter, Journal, Lookup, Order, Page, SqliteJournal, StoredEvent, View};
+use memoir_recall::memory_json;
 use serde_json::json;
 use std::collections::HashMap;
 use std::io::Read;
@@ -49,9 +50,13 @@ fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
     });
     let more = found.len() > args.limit;
     found.truncate(args.limit);
-    let mut out = Out::new();
+    let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
     for (stored, memory) in &found {
-        if args.json { out.json(&to_json(stored, memory))? } else { print_memory(&mut out, &journal, stored, memory)? }
+        if args.json {
+            out.json(&memory_json(stored, memory, &redactor))?
+        } else {
+            print_memory(&mut out, &journal, stored, memory)?
+        }
     }
     out.flush()?;
     if more {
@@ -107,37 +112,6 @@ fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent, me
     out.line(&format!("{id}  {kind}  {}  {}{marks}", print::one_line(place, 40), times::day_of(stored.ts_ms)))?;
     out.line(&format!("    {}", print::one_line(&memory.text, 200)))?;
     Ok(())
-}
-
-fn to_json(stored: &StoredEvent, memory: &Memory) -> serde_json::Value {
-    let (scope, session) = match &memory.scope {
-        MemoryScope::Session(session) => (format!("session:{session}"), Some(session)),
-        scope => (scope.name().to_owned(), None),
-    };
-    json!({
-        "memory_id": stored.id,
-        "uid": memory.uid,
-        "kind": memory.kind,
-        "text": memory.text,
-        "name": memory.name,
-        "aliases": memory.aliases,
-        "scope": scope,
-        "session": session,
-        "project": stored.event.repo,
-        "status": memory.status,
-        "confidence": memory.confidence,
-        "pinned": memory.pinned,
-        "reinforced": memory.reinforced,
-        "reinforced_at": memory.reinforced_ms.map(format_ms),
-        "related": memory.related,
-        "contradicts": memory.contradicts,
-        "sources": memory.sources,
-        "secrecy": stored.event.secrecy,
-        "visibility": stored.event.visibility,
-        "actor": stored.event.actor,
-        "created_at": format_ms(stored.ts_ms),
-        "made_by": memory.made_by,
-    })
 }
 
 /// What an import did.
@@ -297,9 +271,9 @@ fn set(context: &Context, id: &str, change: &dyn Fn(&mut Memory), json: bool) ->
     (event.secrecy, event.visibility) = (stored.event.secrecy, stored.event.visibility);
     event.actor = context.actor();
     append(context, &journal, vec![event])?;
-    let mut out = Out::new();
+    let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
     if json {
-        out.json(&to_json(&stored, &memory))?
+        out.json(&memory_json(&stored, &memory, &redactor))?
     } else {
         print_memory(&mut out, &journal, &stored, &memory)?
     }

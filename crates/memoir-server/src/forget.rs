@@ -1,0 +1,93 @@
+//! Forgetting over HTTP: invisible everywhere when the answer is out. Erasing is for the owner's own command line.
+
+use crate::errors::{ApiError, json_answer};
+use crate::limits::read_json_body;
+use crate::params;
+use crate::{App, Shared};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use memoir_journal::{Depth, View};
+use memoir_recall::{ForgetError, Forgetter, Unwanted};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Ids of at most so many events are named in an answer.
+const NAMED_MAX: usize = 1_000;
+
+/// What a request may say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Asked {
+    ids: Vec<String>,
+    session: Option<String>,
+    project: Option<String>,
+    actor: Option<String>,
+    text: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    reason: Option<String>,
+    by: Option<String>,
+    dry_run: bool,
+    undo: Option<String>,
+}
+
+/// `POST /v1/forget`.
+pub(crate) async fn forget(State(app): State<Shared>, request: Request) -> Result<Response, ApiError> {
+    let body = read_json_body(&app, request).await?;
+    let worker = Arc::clone(&app);
+    let answer = app.lanes.write(move || {
+        let asked: Asked = serde_json::from_slice(&body.bytes)
+            .map_err(|error| ApiError::validation(format!("the request is not a forgetting: {error}")))?;
+        drop(body);
+        store(&worker, asked)
+    });
+    Ok(json_answer(StatusCode::OK, &answer.await?))
+}
+
+fn store(app: &App, asked: Asked) -> Result<Value, ApiError> {
+    let forgetter =
+        Forgetter { journal: &*app.journal, index: &app.index, redactor: &app.redactor, now_ms: (app.clock)() };
+    if let Some(name) = &asked.undo {
+        let entry = forgetter.undo(name, asked.by)?;
+        return Ok(json!({"name": name, "undone": true, "events": entry.events}));
+    }
+    let unwanted = Unwanted {
+        ids: asked.ids,
+        session: asked.session,
+        project: asked.project,
+        actor: asked.actor,
+        text: asked.text,
+        from_ms: params::time("from", asked.from.as_deref())?,
+        to_ms: params::time("to", asked.to.as_deref())?,
+    };
+    if unwanted.is_nothing() {
+        return Err(ApiError::validation("say what to forget: ids, session, project, actor, text, from or to"));
+    }
+    let choice = forgetter.choose(&unwanted, &mut |_, _| !app.stopping.load(Ordering::Relaxed))?;
+    let some: Vec<_> = choice.events.iter().copied().take(NAMED_MAX).collect();
+    let ids: Vec<_> = app.journal.events(&some, &View::owner_all())?.iter().map(|event| event.id).collect();
+    let (events, unknown) = (choice.events.len(), choice.unknown.clone());
+    if asked.dry_run {
+        return Ok(json!({"dry_run": true, "events": events, "event_ids": ids, "unknown": unknown}));
+    }
+    let name = app.names.forgetting();
+    forgetter.forget(choice.into_wish(Depth::Forget, name.clone(), asked.reason, asked.by))?;
+    Ok(json!({"name": name, "events": events, "event_ids": ids, "unknown": unknown}))
+}
+
+impl From<ForgetError> for ApiError {
+    fn from(error: ForgetError) -> ApiError {
+        match error {
+            ForgetError::Recall(error) => error.into(),
+            ForgetError::NoForgetting(_) => ApiError::not_found("NOT_FOUND", error.to_string()),
+            ForgetError::Stopped => ApiError::busy("the server is stopping"),
+            ForgetError::Unknown(_) => ApiError::validation(
+                "one of the ids is none that anything could have: pass event ids, turns or memory ids",
+            ),
+            error => ApiError::validation(error.to_string()),
+        }
+    }
+}
