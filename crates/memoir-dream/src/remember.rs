@@ -334,7 +334,8 @@ fn memory_of(given: &Given, uid: &str) -> Memory {
     let text = given.text.trim();
     let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(text));
     let mut aliases = given.aliases.clone();
-    if given.uid.is_none() {
+    // Whoever brings names of their own knows best.
+    if given.uid.is_none() || given.aliases.is_empty() {
         let change = change_in(text);
         aliases.extend(change.came.into_iter().chain(change.left));
         aliases.extend(aliases_in(text));

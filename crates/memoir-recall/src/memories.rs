@@ -67,7 +67,9 @@ impl MemorySearch<'_> {
         for (candidate, name) in candidates.iter_mut().zip(worth) {
             candidate.name = self.weights.of(Signal::Name, name);
         }
-        candidates.retain(|one| one.name > 0.0 || one.text >= TEXT_COVERAGE);
+        // Where a memory is called by its name, what merely mentions the same is not what was asked for.
+        let is_called = candidates.iter().any(|one| one.name >= 1.0);
+        candidates.retain(|one| one.name > 0.0 || (one.text >= TEXT_COVERAGE && !is_called));
         let mut best: HashMap<Seq, Candidate> = HashMap::new();
         for candidate in self.with_related(candidates)? {
             let Some(candidate) = self.current(candidate)? else { continue };

@@ -20,7 +20,8 @@ pub(crate) struct Called {
 
 /// Which of the memories a query calls, each with the best of its names, from 0 to 1.
 ///
-/// A name that was said whole keeps its words to itself: "CI pipeline" does not call what is named "functional pipeline".
+/// What was said whole is not also a part of something else: "CI pipeline" does not call what is named "functional
+/// pipeline".
 pub(crate) fn called(query: &str, memories: &[Vec<&str>]) -> Vec<f32> {
     let as_typed = called_in(&words_of(query), memories, &words_of);
     let apart = |text: &str| words_of(&with_parts_apart(text));
@@ -28,35 +29,38 @@ pub(crate) fn called(query: &str, memories: &[Vec<&str>]) -> Vec<f32> {
     as_typed.into_iter().zip(split).map(|(a, b)| a.max(b)).collect()
 }
 
-fn called_in(words: &[String], memories: &[Vec<&str>], words_of: &dyn Fn(&str) -> Vec<String>) -> Vec<f32> {
+fn called_in(words: &[NameWord], memories: &[Vec<&str>], words_of: &dyn Fn(&str) -> Vec<NameWord>) -> Vec<f32> {
     let of_memory =
         |names: &Vec<&str>| names.iter().map(|name| words_of(name)).filter(|name| !name.is_empty()).collect();
-    let names: Vec<Vec<Vec<String>>> = memories.iter().map(of_memory).collect();
+    let names: Vec<Vec<Vec<NameWord>>> = memories.iter().map(of_memory).collect();
     let mut whole: Vec<Called> = Vec::new();
     for (memory, names) in names.iter().enumerate() {
         for name in names {
             whole.extend(find_whole(words, name).into_iter().map(|at| Called { memory, at }));
         }
     }
-    // A name inside a longer one that was said is not what was meant.
-    let is_inside =
-        |a: &Called, b: &Called| b.at.0 <= a.at.0 && a.at.1 <= b.at.1 && (b.at.1 - b.at.0) > (a.at.1 - a.at.0);
-    let kept: Vec<&Called> = whole.iter().filter(|one| !whole.iter().any(|other| is_inside(one, other))).collect();
-    let worth = |memory: usize, names: &Vec<Vec<String>>| {
-        if kept.iter().any(|one| one.memory == memory) {
+    let worth = |memory: usize, names: &Vec<Vec<NameWord>>| {
+        if whole.iter().any(|one| one.memory == memory) {
             return 1.0;
         }
-        let is_free = |at: usize| !kept.iter().any(|one| (one.at.0..one.at.1).contains(&at));
+        let is_free = |at: usize| !whole.iter().any(|one| (one.at.0..one.at.1).contains(&at));
         let most = names.iter().map(|name| share_said(words, name, &is_free)).fold(0.0, f32::max);
         if most >= MOST { most * MOST_WORTH } else { 0.0 }
     };
     names.iter().enumerate().map(|(memory, names)| worth(memory, names)).collect()
 }
 
-/// The words of a text as stems, little ones left out.
-fn words_of(text: &str) -> Vec<String> {
+/// A word of a name or a query, as it is typed and as it is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NameWord {
+    typed: String,
+    stem: String,
+}
+
+/// The words of a text, little ones left out.
+fn words_of(text: &str) -> Vec<NameWord> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.filter_map(name_stem).collect()
+    words.filter_map(|word| Some(NameWord { typed: word.to_lowercase(), stem: name_stem(word)? })).collect()
 }
 
 /// With a blank where a capital follows a small letter.
@@ -74,7 +78,7 @@ fn with_parts_apart(text: &str) -> String {
 }
 
 /// Where all words of a name stand one after another.
-fn find_whole(words: &[String], name: &[String]) -> Vec<(usize, usize)> {
+fn find_whole(words: &[NameWord], name: &[NameWord]) -> Vec<(usize, usize)> {
     let starts = 0..(words.len() + 1).saturating_sub(name.len());
     starts
         .filter(|at| name.iter().zip(words.iter().skip(*at)).all(|(wanted, word)| is_same_word(wanted, word)))
@@ -83,23 +87,25 @@ fn find_whole(words: &[String], name: &[String]) -> Vec<(usize, usize)> {
 }
 
 /// The share of a name's words that were said, in any order, by words that no other name has.
-fn share_said(words: &[String], name: &[String], is_free: &dyn Fn(usize) -> bool) -> f32 {
-    let said = |wanted: &&String| words.iter().enumerate().any(|(at, word)| is_free(at) && is_same_word(wanted, word));
+fn share_said(words: &[NameWord], name: &[NameWord], is_free: &dyn Fn(usize) -> bool) -> f32 {
+    let said =
+        |wanted: &&NameWord| words.iter().enumerate().any(|(at, word)| is_free(at) && is_same_word(wanted, word));
     // One word of a longer name is not enough to mean it.
     let met = name.iter().filter(said).count();
     if name.len() > 1 && met < 2 { 0.0 } else { met as f32 / name.len().max(1) as f32 }
 }
 
 /// Whether two words are the same, but for a slip in longer ones.
-fn is_same_word(wanted: &str, word: &str) -> bool {
-    if wanted == word {
+fn is_same_word(wanted: &NameWord, word: &NameWord) -> bool {
+    if wanted.stem == word.stem {
         return true;
     }
-    let (a, b) = (wanted.chars().count(), word.chars().count());
-    a.max(b) >= SLIP_CHARS_MIN
-        && a.min(b) + 1 >= SLIP_CHARS_MIN
-        && wanted.chars().take(SLIP_PREFIX_CHARS).eq(word.chars().take(SLIP_PREFIX_CHARS))
-        && strsim::damerau_levenshtein(wanted, word) <= 1
+    let (a, b) = (&wanted.typed, &word.typed);
+    let (longer, shorter) = (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
+    longer >= SLIP_CHARS_MIN
+        && shorter + 1 >= SLIP_CHARS_MIN
+        && a.chars().take(SLIP_PREFIX_CHARS).eq(b.chars().take(SLIP_PREFIX_CHARS))
+        && strsim::damerau_levenshtein(a, b) <= 1
 }
 
 #[cfg(test)]
@@ -143,5 +149,7 @@ mod tests {
         assert_eq!(worth("mongod", &memories), [0.0, 1.0, 0.0]);
         assert_eq!(worth("mango pooling", &memories), [0.0, 0.0, 0.0]);
         assert_eq!(worth("k9s pods", &memories), [0.0, 0.0, 0.0]);
+        let memories: [&[&str]; 2] = [&["compose"], &["Redis"]];
+        assert_eq!(worth("components and readiness probes", &memories), [0.0, 0.0]);
     }
 }
