@@ -1,7 +1,7 @@
 //! The way of a query: words, units, ranks, blocks.
 
 use crate::choose::Chosen;
-use crate::confidence;
+use crate::confidence::{self, Evidence};
 use crate::exact;
 use crate::field::{Field, Voices};
 use crate::memories::{FoundMemory, MemorySearch};
@@ -202,13 +202,13 @@ fn offers(memories: Vec<FoundMemory>, units: Vec<RankedUnit>, exact: Vec<Offer>,
         confidence: found.confidence,
         parts: found.parts,
     };
-    let unit = |unit: RankedUnit| Offer {
-        seq: unit.spoken.unit.seq,
-        score: unit.score,
-        confidence: confidence::of_unit(unit.coverage, fit(&unit, ideal)),
-        parts: unit.parts,
+    let best = units.first().map_or(1.0, |unit| unit.score.max(f32::MIN_POSITIVE));
+    let unit = |(at, unit): (usize, RankedUnit)| {
+        let (coverage, fit, of_best) = (unit.coverage, fit(&unit, ideal), unit.score / best);
+        let confidence = confidence::of_unit(Evidence { coverage, fit, of_best, rank: at + 1 });
+        Offer { seq: unit.spoken.unit.seq, score: unit.score, confidence, parts: unit.parts }
     };
-    memories.into_iter().map(memory).chain(units.into_iter().map(unit)).chain(exact).collect()
+    memories.into_iter().map(memory).chain(units.into_iter().enumerate().map(unit)).chain(exact).collect()
 }
 
 /// How well a unit says what was asked, by its words, from 0 to 1.
