@@ -38,7 +38,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "excluded": {
                 "paths": context.settings.exclude_paths, "tools": context.settings.exclude_tools,
                 "patterns": context.settings.exclude_patterns, "privateMarkers": context.settings.private_markers,
-                "offFile": OFF_FILE, "offHere": exclude::off_here(),
+                "offFile": OFF_FILE, "offHere": exclude::off_here(), "excludedHere": exclude::excluded_here(&context.settings),
             },
             "pending": context.pending().count(),
             "dropped": dropped(&context.home).0,
@@ -116,6 +116,9 @@ fn lines(
     }
     if let Some(file) = exclude::off_here() {
         lines.push(("off", format!("this project is not recorded: {} says so", file.display())));
+    }
+    if let Some(path) = exclude::excluded_here(&context.settings) {
+        lines.push(("off", format!("this directory is not recorded: {path} is excluded")));
     }
     let pending = context.pending().count() as u64;
     if pending > 0 {
