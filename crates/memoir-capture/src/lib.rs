@@ -2,7 +2,7 @@
 //!
 //! Nothing here touches a disk, a clock or a journal. A [`Parser`] takes one line after another and gives events with
 //! the names by which other captures of the same thing are found; its state is a text, so that it can go on later.
-//! [`read_hook`] understands one hook call. [`install`] says how a client's settings have to change, as text.
+//! [`read_hook`] understands one hook call.
 
 mod boundary;
 pub mod claude;
@@ -10,7 +10,6 @@ pub mod codex;
 pub mod copilot;
 pub mod gemini;
 mod hook;
-pub mod install;
 mod lenient;
 mod media;
 pub mod opencode;

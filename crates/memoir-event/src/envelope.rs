@@ -1,4 +1,4 @@
-//! The envelope: how an event looks to the outside, one JSON object with the seed's ten fields first.
+//! The envelope: how an event looks to the outside, one JSON object on one line with the seed's ten fields first.
 
 use crate::access::{Reasoning, Secrecy, Speaker, Visibility};
 use crate::content::{Content, Json};
@@ -7,7 +7,7 @@ use crate::id::EventId;
 use crate::kind::{Kind, Shape};
 use crate::source::{Client, Source};
 use crate::time::{Time, format_ms};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -32,6 +32,7 @@ pub struct Envelope {
     /// The event type.
     pub event_type: String,
     /// What it says.
+    #[serde(serialize_with = "on_one_line")]
     pub payload: Json,
     /// How much reasoning it carries.
     pub reasoning_availability: Reasoning,
@@ -59,10 +60,10 @@ pub struct Envelope {
     /// How confidential it is.
     pub secrecy_level: Secrecy,
     /// The caller's metadata.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "perhaps_on_one_line")]
     pub metadata: Option<Json>,
     /// The caller's MetaMemory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "perhaps_on_one_line")]
     pub meta: Option<Json>,
     /// `ts` as milliseconds since 1970, UTC.
     pub ts_ms: i64,
@@ -147,6 +148,23 @@ impl Envelope {
             }
         }
         event
+    }
+}
+
+/// Writes JSON on one line: whoever promises a line for each event need not look into it. A client may have spelt it over
+/// several; line breaks stand between its tokens only, for in a string they are escaped.
+fn on_one_line<S: Serializer>(json: &Json, serializer: S) -> Result<S::Ok, S::Error> {
+    if !json.as_str().contains(['\n', '\r']) {
+        return json.serialize(serializer);
+    }
+    let line = Json::parse(json.as_str().replace(['\n', '\r'], " ")).map_err(serde::ser::Error::custom)?;
+    line.serialize(serializer)
+}
+
+fn perhaps_on_one_line<S: Serializer>(json: &Option<Json>, serializer: S) -> Result<S::Ok, S::Error> {
+    match json {
+        Some(json) => on_one_line(json, serializer),
+        None => serializer.serialize_none(),
     }
 }
 
@@ -237,6 +255,23 @@ mod tests {
             r#"{"item":{"type":"tool_call","content":{"b": 2.50,"a":1}}}"#
         );
         assert_eq!(payload(&Shape::from(Kind::UserMessage), &content).as_str(), r#"{"prompt":{"b": 2.50,"a":1}}"#);
+    }
+
+    #[test]
+    fn an_envelope_is_one_line_however_its_json_was_spelt() {
+        let spelt = |text: &str| Json::parse(text.into()).unwrap();
+        let payload = spelt("{\n  \"command\": \"a\\nb\",\r\n\t\"n\": 2.50\n}");
+        let mut event = Event::new(Source::CodexHook, "s", Kind::ToolCall, Content::Json(payload.clone()));
+        (event.metadata, event.meta) = (Some(spelt("{\n}")), Some(spelt("[1,\n2]")));
+        let id = EventId::parse("04b4d9d8a9c6f9ee1da1cbc4").unwrap();
+        for content in [Content::Json(payload.clone()), Content::Payload(payload)] {
+            let event = Event { content, ..event.clone() };
+            let text = serde_json::to_string(&Envelope::new(event, id, 0, 0, 1)).unwrap();
+            assert!(!text.contains(['\n', '\r']), "{text}");
+            for part in [r#"{   "command": "a\nb",  "#, r#""n": 2.50 }"#, r#""metadata":{ }"#, r#""meta":[1, 2]"#] {
+                assert!(text.contains(part), "{part} in {text}");
+            }
+        }
     }
 
     #[test]

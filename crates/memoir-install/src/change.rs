@@ -14,6 +14,8 @@ pub struct Change {
     pub before: Option<String>,
     /// Its text as it shall be.
     pub after: Option<String>,
+    /// Whether something of memoir's is in it as it is.
+    pub has_ours: bool,
 }
 
 impl Change {

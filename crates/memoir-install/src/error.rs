@@ -1,4 +1,4 @@
-use memoir_capture::install::PlanError;
+use crate::settings::PlanError;
 use std::io;
 use std::path::{Path, PathBuf};
 

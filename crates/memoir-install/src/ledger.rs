@@ -39,6 +39,11 @@ struct Entry {
 }
 
 impl Ledger {
+    /// Where the list of a home is.
+    pub fn file_in(home: &Path) -> PathBuf {
+        home.join("installed.json")
+    }
+
     /// Reads the list; one that cannot be read says nothing, and files are then put back entry by entry.
     pub fn load(file: &Path) -> Ledger {
         fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
@@ -85,12 +90,14 @@ impl Ledger {
         let is_new = change.before.is_none() || known.is_some_and(|known| known.is_new);
         let is_exact = match (&change.before, known) {
             (Some(before), Some(known)) => known.left.as_deref() == Some(digest(before).as_str()),
-            _ => true,
+            (Some(_), None) => !change.has_ours,
+            (None, _) => true,
         };
         let backup = match (&change.before, known) {
             (_, Some(known)) => known.backup.clone(),
-            (Some(before), None) => Some(back_up(&change.path, before)?),
-            (None, None) => None,
+            // A copy is of the time before memoir: with hooks of a list that was lost in it, it would be none.
+            (Some(before), None) if !change.has_ours => Some(back_up(&change.path, before)?),
+            (_, None) => None,
         };
         change.make()?;
         let left = change.after.as_deref().map(digest).filter(|_| is_exact);
@@ -105,6 +112,25 @@ impl Ledger {
             return Some(None);
         }
         read(entry.backup.as_ref()?).ok().flatten().map(Some)
+    }
+
+    /// Takes over what another home's list knows of these files: that home's hooks in them are this one's now.
+    pub fn take_over(&mut self, other: &mut Ledger, files: &[PathBuf]) {
+        for file in files {
+            if let Some(entry) = other.files.remove(file) {
+                self.files.entry(file.clone()).or_insert(entry);
+            }
+            let around: Vec<PathBuf> = other.dirs.iter().filter(|dir| file.starts_with(dir)).cloned().collect();
+            for dir in around {
+                other.dirs.remove(&dir);
+                self.dirs.insert(dir);
+            }
+        }
+    }
+
+    /// Forgets a file and leaves it, and its copy, alone.
+    pub fn forget(&mut self, path: &Path) {
+        self.files.remove(path);
     }
 
     /// Whether memoir has changed the file.
@@ -137,6 +163,13 @@ impl Ledger {
     }
 }
 
+/// Where memoir keeps what a file was, if that name is free.
+pub(crate) fn backup_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(BACKUP_END);
+    PathBuf::from(name)
+}
+
 fn digest(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
@@ -144,8 +177,7 @@ fn digest(text: &str) -> String {
 /// Keeps what the file was, with the same rights, under a name that nobody uses.
 fn back_up(path: &Path, before: &str) -> Result<PathBuf, InstallError> {
     let named = |end: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(BACKUP_END);
+        let mut name = backup_of(path).into_os_string();
         name.push(end);
         PathBuf::from(name)
     };

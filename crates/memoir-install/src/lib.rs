@@ -1,7 +1,7 @@
 //! Puts memoir's hooks into the settings of agents, looks whether they are there, and takes them out again.
 //!
-//! Owns the files that are changed for that, their backups and the list of them. What a settings file looks like with
-//! hooks in it is [`memoir_capture::install`]'s to say; who is asked and what is shown is the caller's.
+//! Owns what a settings file looks like with hooks in it, the files that are changed for that, their backups and the list
+//! of them, and the name by which hooks call memoir. Who is asked and what is shown is the caller's.
 
 mod change;
 mod error;
@@ -9,7 +9,9 @@ mod ledger;
 mod link;
 mod place;
 mod plan;
+mod program;
 mod project_script;
+mod settings;
 mod state;
 
 pub use change::{Change, write_atomically};
@@ -18,5 +20,7 @@ pub use ledger::Ledger;
 pub use link::Launcher;
 pub use place::{Place, place};
 pub use plan::{Plan, plan, undo_plan};
+pub use program::stable_path;
 pub use project_script::{ScriptFiles, ScriptOptions, write_script};
+pub use settings::PlanError;
 pub use state::{State, state};

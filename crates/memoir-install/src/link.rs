@@ -1,4 +1,5 @@
-//! The name under which hooks call memoir: it stays the same when memoir is upgraded or moved.
+//! The name under which hooks call memoir: it stays the same when memoir is upgraded or moved. And which home a hook
+//! that is there calls memoir for.
 
 use crate::InstallError;
 use std::fs;
@@ -33,6 +34,11 @@ impl Launcher {
         fs::metadata(&self.link).is_ok_and(|metadata| metadata.is_file())
     }
 
+    /// Whether it is there and leads nowhere.
+    pub fn is_dangling(&self) -> bool {
+        fs::symlink_metadata(&self.link).is_ok() && !self.is_alive()
+    }
+
     /// Lets it lead to `program`.
     pub fn point_at(&self, program: &Path) -> Result<(), InstallError> {
         let io = |error| InstallError::io("link", &self.link)(error);
@@ -62,20 +68,85 @@ impl Launcher {
         }
     }
 
-    /// The command that a client's hooks run: memoir if it is there, and nothing, successfully, if it is not. `home`
-    /// is named if it is not the usual one.
+    /// The command that a client's hooks run: memoir, or if the launcher leads nowhere the one on the search path, and
+    /// nothing, successfully, if there is none. `home` is named if it is not the usual one.
+    ///
+    /// Every shell that a client may use has to understand it, fish among them: no variables, no substitutions.
     pub fn command(&self, client: memoir_event::Client, home: Option<&Path>) -> String {
         let program = quoted(&self.link);
         let home = home.map(|home| format!(" --home {}", quoted(home))).unwrap_or_default();
+        let rest = format!("{home} hook {client}");
         if cfg!(windows) {
-            return format!("{program}{home} hook {client}");
+            return format!("{program}{rest}");
         }
-        format!("[ -x {program} ] || exit 0; exec {program}{home} hook {client}")
+        // The second is not `exec`: whatever that program is and does, the hook ends well.
+        format!("[ -x {program} ] && exec {program}{rest}; command -v memoir > /dev/null && memoir{rest}; exit 0")
     }
+
+    /// The home for which a command like that, of this or an earlier version, calls memoir.
+    pub(crate) fn home_in(command: &str) -> Option<PathBuf> {
+        let words = words(command);
+        let named = words.iter().position(|word| word == "--home").and_then(|at| words.get(at + 1));
+        let launcher = || {
+            let link = words.iter().map(Path::new).find(|word| word.is_absolute() && word.ends_with("bin/memoir"))?;
+            Some(link.parent()?.parent()?.to_owned())
+        };
+        named.map(PathBuf::from).or_else(launcher)
+    }
+}
+
+/// Whether something of memoir's installation is in that home: if so, hooks that call memoir for it are not forgotten
+/// ones.
+pub(crate) fn is_inhabited(home: &Path) -> bool {
+    crate::Ledger::file_in(home).exists() || fs::symlink_metadata(Launcher::in_home(home).path()).is_ok()
+}
+
+/// Whether two homes are one.
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    a == b || real(a) == real(b)
 }
 
 /// A path as one word of a shell's language.
 pub(crate) fn quoted(path: &Path) -> String {
     let path = path.to_string_lossy();
     if cfg!(windows) { format!("\"{path}\"") } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+/// The words of a command, as far as [`quoted`] and blanks make them.
+fn words(command: &str) -> Vec<String> {
+    let (mut all, mut word, mut within) = (Vec::new(), String::new(), false);
+    let mut rest = command.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => within = !within,
+            '\\' if !within => word.extend(rest.next()),
+            c if c.is_whitespace() && !within => all.push(std::mem::take(&mut word)),
+            c => word.push(c),
+        }
+    }
+    all.push(word);
+    all.retain(|word| !word.is_empty());
+    all
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use memoir_event::Client;
+
+    #[test]
+    fn a_command_tells_for_which_home_it_calls_memoir() {
+        for home in ["/home/you/.memoir", "/it's a/home", "/with 'quotes'/and --home/in it"] {
+            let launcher = Launcher::in_home(Path::new(home));
+            for named in [None, Some(Path::new(home))] {
+                let command = launcher.command(Client::Codex, named);
+                assert_eq!(Launcher::home_in(&command).as_deref(), Some(Path::new(home)), "{command}");
+            }
+            let link = quoted(launcher.path());
+            let earlier = format!("[ -x {link} ] || exit 0; exec {link} hook codex");
+            assert_eq!(Launcher::home_in(&earlier).as_deref(), Some(Path::new(home)));
+        }
+        assert_eq!(Launcher::home_in("memoir hook codex"), None);
+    }
 }

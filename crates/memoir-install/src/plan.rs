@@ -1,10 +1,16 @@
 //! What has to change so that a client calls memoir, or no longer does.
 
 use crate::change::{Change, read};
+use crate::ledger::backup_of;
+use crate::link::{is_inhabited, is_same};
 use crate::place::{Place, place};
-use crate::{InstallError, Ledger};
-use memoir_capture::install::{PlanError, Trust, trust_entries, with_hooks, with_trust, without_hooks, without_trust};
+use crate::settings::{
+    Installed, PlanError, Trust, installed, refused, trust_entries, trusted, with_hooks, with_trust, without_hooks,
+    without_trust,
+};
+use crate::{InstallError, Launcher, Ledger};
 use memoir_event::Client;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The changes for one client.
@@ -16,6 +22,14 @@ pub struct Plan {
     pub hooks: Change,
     /// The list of what it trusts, if it has one.
     pub trust: Option<Change>,
+    /// All files of the client that hooks are about, whether they change or not.
+    pub files: Vec<PathBuf>,
+    /// Another home of memoir's whose hooks are in the settings: they are taken over, or else left alone.
+    pub other_home: Option<PathBuf>,
+    /// Why the client does not take the file with the hooks, although nothing of memoir's is to blame.
+    pub refused: Option<String>,
+    /// Copies of memoir's that no list knows, to be removed at the end.
+    pub copies: Vec<PathBuf>,
 }
 
 impl Plan {
@@ -28,78 +42,145 @@ impl Plan {
     pub fn is_needed(&self) -> bool {
         self.changes().any(Change::is_needed)
     }
+
+    /// Removes memoir's own copies that are needed no more.
+    pub fn remove_copies(&self) -> Result<(), InstallError> {
+        self.copies.iter().try_for_each(|copy| fs::remove_file(copy).map_err(InstallError::io("remove", copy)))
+    }
 }
 
 /// What has to change so that a client with its settings in `dir` runs `command` at each event; none if it cannot.
 pub fn plan(client: Client, dir: &Path, command: &str) -> Result<Option<Plan>, InstallError> {
     let Some(Place { hooks, trust: list }) = place(client, dir) else { return Ok(None) };
+    let files = std::iter::once(&hooks).chain(&list).cloned().collect();
     let before = read(&hooks)?;
-    let after = with_hooks(client, before.as_deref().unwrap_or_default(), command).map_err(wrong(&hooks))?;
+    let text = before.as_deref().unwrap_or_default();
+    let after = with_hooks(client, text, command).map_err(wrong(&hooks))?;
+    let found = installed(client, text).map_err(wrong(&hooks))?;
+    let wanted = installed(client, &after).map_err(wrong(&hooks))?;
     let trust = match list {
         None => None,
         Some(path) => {
-            let entries = trust(&hooks, &after)?;
+            let (known, wanted) = (trust(&hooks, &found), trust(&hooks, &wanted));
             let before = read(&path)?;
-            let after = with_trust(before.as_deref().unwrap_or_default(), &entries).map_err(wrong(&path))?;
-            Some(Change { path, before, after: Some(after) })
+            let text = before.as_deref().unwrap_or_default();
+            let has_ours = trusted(text, &known).map_err(wrong(&path))?.contains(&true);
+            let after = with_trust(text, &wanted).map_err(wrong(&path))?;
+            Some(Change { path, before, after: Some(after), has_ours })
         }
     };
-    Ok(Some(Plan { client, hooks: Change { path: hooks, before, after: Some(after) }, trust }))
+    let refused = refused(client, &after);
+    let hooks = Change { path: hooks, before, after: Some(after), has_ours: !found.is_empty() };
+    Ok(Some(Plan { client, hooks, trust, files, other_home: other_home(&found, command), refused, copies: Vec::new() }))
 }
 
-/// What has to change so that the client no longer calls memoir.
-pub fn undo_plan(client: Client, dir: &Path, ledger: &Ledger) -> Result<Option<Plan>, InstallError> {
+/// What has to change so that the client no longer calls memoir for the home that `command` calls it for. Hooks of
+/// another home stay, unless that home is gone: nobody else would take them out.
+pub fn undo_plan(client: Client, dir: &Path, command: &str, ledger: &Ledger) -> Result<Option<Plan>, InstallError> {
     let Some(Place { hooks, trust: list }) = place(client, dir) else { return Ok(None) };
+    let files = std::iter::once(&hooks).chain(&list).cloned().collect();
+    let mut copies = Vec::new();
     let before = read(&hooks)?;
+    let text = before.as_deref().unwrap_or_default();
+    let mut mine = installed(client, text).map_err(wrong(&hooks))?;
+    let other_home = other_home(&mine, command);
+    let goes = |found: &str| !is_of_others(found, command);
+    mine.retain(|hook| goes(&hook.command));
     let after = match &before {
         None => None,
         Some(text) => {
-            let rest = without_hooks(client, text).map_err(wrong(&hooks))?;
-            let is_clean = |original: &str| without_hooks(client, original).is_ok_and(|rest| rest == original);
-            put_back(ledger, &hooks, text, rest, is_clean)
+            let rest = without_hooks(client, text, &goes).map_err(wrong(&hooks))?;
+            let is_clean =
+                |original: &str| without_hooks(client, original, &|_| true).is_ok_and(|rest| rest == original);
+            let with = |original: &str| with_hooks(client, original, &mine.first()?.command).ok();
+            let file = File { path: &hooks, now: text, rest };
+            file.put_back(ledger, &mut copies, &is_clean, &with)
         }
     };
     let trust = match list {
         None => None,
         Some(path) => {
-            let entries = trust(&hooks, before.as_deref().unwrap_or_default())?;
+            let entries = trust(&hooks, &mine);
+            // Hooks that somebody else has taken out may have left their trust behind.
+            let anew = with_hooks(client, "", command).and_then(|text| installed(client, &text));
+            let gone = trust(&hooks, &anew.map_err(wrong(&hooks))?);
             let before = read(&path)?;
             let after = match &before {
                 None => None,
                 Some(text) => {
-                    let rest = without_trust(text, &entries).map_err(wrong(&path))?;
-                    let is_clean =
-                        |original: &str| without_trust(original, &entries).is_ok_and(|rest| rest == original);
-                    put_back(ledger, &path, text, rest, is_clean)
+                    let without = |text: &str| without_trust(text, &entries, &gone);
+                    let file = File { path: &path, now: text, rest: without(text).map_err(wrong(&path))? };
+                    let is_clean = |original: &str| without(original).is_ok_and(|rest| rest == original);
+                    let with = |original: &str| with_trust(original, &entries).ok();
+                    file.put_back(ledger, &mut copies, &is_clean, &with)
                 }
             };
-            Some(Change { path, before, after })
+            Some(Change { path, has_ours: before != after, before, after })
         }
     };
-    Ok(Some(Plan { client, hooks: Change { path: hooks, before, after }, trust }))
+    let hooks = Change { path: hooks, before, after, has_ours: !mine.is_empty() };
+    Ok(Some(Plan { client, hooks, trust, files, other_home, refused: None, copies }))
 }
 
-/// The file as it was before memoir came, if that is known; else without memoir's part; else not at all, if nothing but
-/// memoir's part was in it.
-fn put_back(ledger: &Ledger, path: &Path, now: &str, rest: String, is_clean: impl Fn(&str) -> bool) -> Option<String> {
-    match ledger.original(path, now) {
-        Some(None) => None,
-        Some(Some(original)) if is_clean(&original) => Some(original),
-        _ if ledger.is_new(path) && matches!(rest.trim(), "" | "{}") => None,
-        _ => Some(rest),
+/// Another home that is in use, and for which hooks in the settings call memoir.
+pub(crate) fn other_home(found: &[Installed], command: &str) -> Option<PathBuf> {
+    let other = found.iter().find(|hook| is_of_others(&hook.command, command))?;
+    Launcher::home_in(&other.command)
+}
+
+/// Whether a command that was found calls memoir for another home than `own` does, one that is in use.
+fn is_of_others(found: &str, own: &str) -> bool {
+    let own = Launcher::home_in(own);
+    Launcher::home_in(found).is_some_and(|home| !own.is_some_and(|own| is_same(&own, &home)) && is_inhabited(&home))
+}
+
+/// A settings file from which memoir goes.
+struct File<'a> {
+    path: &'a Path,
+    now: &'a str,
+    /// What is left of it without memoir's part.
+    rest: String,
+}
+
+impl File<'_> {
+    /// The file as it was before memoir came, if that is known; else without memoir's part; else not at all, if nothing
+    /// but memoir's part was in it. `with` puts memoir's part in, to see whether that is how the file came about.
+    fn put_back(
+        self,
+        ledger: &Ledger,
+        copies: &mut Vec<PathBuf>,
+        is_clean: &dyn Fn(&str) -> bool,
+        with: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        match ledger.original(self.path, self.now) {
+            Some(None) => return None,
+            Some(Some(original)) if is_clean(&original) => return Some(original),
+            _ => {}
+        }
+        // The list may be lost, or of another home that is.
+        let copy = backup_of(self.path);
+        let is_mine = self.rest != self.now;
+        let became_this = |original: &str| is_mine && is_clean(original) && with(original).as_deref() == Some(self.now);
+        match read(&copy) {
+            Ok(Some(original)) if became_this(&original) => {
+                copies.push(copy);
+                return Some(original);
+            }
+            Ok(None) if became_this("") => return None,
+            _ => {}
+        }
+        let is_empty = matches!(self.rest.trim(), "" | "{}");
+        if ledger.is_new(self.path) && is_empty { None } else { Some(self.rest) }
     }
 }
 
 /// What Codex must trust to run memoir's hooks. It knows a file by its real path if `CODEX_HOME` names the directory,
 /// and by the path through `~/.codex` if not: where the two differ, both are needed.
-pub(crate) fn trust(hooks: &Path, text: &str) -> Result<Vec<Trust>, InstallError> {
-    let real = hooks.parent().and_then(|dir| dir.canonicalize().ok()).zip(hooks.file_name());
-    let real = real.map(|(dir, name)| dir.join(name)).filter(|real| real != hooks);
-    let mut entries = Vec::new();
-    for path in std::iter::once(hooks).chain(real.as_deref()) {
-        entries.extend(trust_entries(&path.to_string_lossy(), text).map_err(wrong(hooks))?);
-    }
-    Ok(entries)
+pub(crate) fn trust(file: &Path, hooks: &[Installed]) -> Vec<Trust> {
+    let real = file.parent().and_then(|dir| dir.canonicalize().ok()).zip(file.file_name());
+    let real = real.map(|(dir, name)| dir.join(name)).filter(|real| real != file);
+    let paths = std::iter::once(file).chain(real.as_deref());
+    paths.flat_map(|path| trust_entries(&path.to_string_lossy(), hooks)).collect()
 }
 
 pub(crate) fn wrong(path: &Path) -> impl FnOnce(PlanError) -> InstallError {

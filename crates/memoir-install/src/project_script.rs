@@ -4,7 +4,7 @@
 use crate::InstallError;
 use crate::change::write_atomically;
 use crate::link::quoted;
-use memoir_capture::install::with_hooks;
+use crate::settings::with_hooks;
 use memoir_event::Client;
 use std::fs;
 use std::io::ErrorKind;

@@ -1,8 +1,10 @@
 //! Sessions, turns, tokens and cost.
+//!
+//! What is held in memory grows with sessions, models and days, not with events: those are added up as they come.
 
 use crate::walk::{Go, each};
-use memoir_event::{Client, Kind};
-use memoir_journal::{Filter, Journal, JournalError, Order, StoredEvent, View};
+use memoir_event::{Client, Content, Kind};
+use memoir_journal::{Filter, Journal, JournalError, Order, View};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -101,11 +103,21 @@ pub struct Row {
 /// A session, as far as figures go.
 #[derive(Default)]
 struct Session {
-    /// What each model used.
+    /// What each model used, in all kinds of tokens.
     models: HashMap<String, u64>,
-    /// What clients say that the session cost so far, in the order of time.
-    totals: Vec<(i64, f64)>,
-    repo: String,
+    /// What its responses add up to, by row.
+    responses: HashMap<String, Sum>,
+    /// What the client said last that the session has cost so far.
+    total_usd: Option<f64>,
+    /// What that grew by, by row; a row by model is not known before the end.
+    spent: HashMap<Option<String>, f64>,
+}
+
+#[derive(Default)]
+struct Sum {
+    tokens: Tokens,
+    cost_usd: Option<f64>,
+    unpriced: u64,
 }
 
 impl Session {
@@ -113,16 +125,6 @@ impl Session {
         let most = self.models.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
         most.map_or_else(|| NO_MODEL.to_owned(), |(model, _)| model.clone())
     }
-}
-
-/// What one response used.
-struct Response {
-    session: (Option<Client>, String),
-    repo: String,
-    at_ms: i64,
-    model: String,
-    tokens: Tokens,
-    cost_usd: Option<f64>,
 }
 
 /// The figures, the largest or latest first. `day_of` tells the day of a moment.
@@ -134,90 +136,46 @@ pub fn usage(
     prices: &[Price],
     day_of: &dyn Fn(i64) -> String,
 ) -> Result<Vec<Row>, JournalError> {
+    // None if the row goes by the model.
+    let row_of = |repo: &str, at_ms: i64| match by {
+        By::All => Some(String::new()),
+        By::Project => Some(repo.to_owned()),
+        By::Day => Some(day_of(at_ms)),
+        By::Model => None,
+    };
     let mut sessions: HashMap<(Option<Client>, String), Session> = HashMap::new();
-    let mut responses = Vec::new();
     each(journal, filter, view, Kind::Usage, Order::OldestFirst, &mut |event| {
-        read(&event, &mut sessions, &mut responses);
+        let row = row_of(&event.event.repo, event.ts_ms);
+        let session = sessions.entry((event.event.client, event.event.session)).or_default();
+        read(&event.event.content, row, session, prices);
         Go::On
     })?;
-    let mut turns = Vec::new();
+    let mut figures = Figures::default();
     each(journal, filter, view, Kind::UserMessage, Order::OldestFirst, &mut |event| {
         // What is said to a sub-agent is not the user's.
         if event.event.thread.as_ref().is_none_or(|thread| *thread == event.event.session) {
-            turns.push(((event.event.client, event.event.session), event.event.repo, event.ts_ms));
+            let row = row_of(&event.event.repo, event.ts_ms);
+            let session = (event.event.client, event.event.session);
+            let model = || sessions.get(&session).map_or_else(|| NO_MODEL.to_owned(), Session::main_model);
+            figures.row(row.unwrap_or_else(model), &session).turns += 1;
         }
         Go::On
     })?;
-    let mut figures = Figures { by, day_of, rows: BTreeMap::new(), members: HashMap::new() };
-    for (session, repo, at_ms) in turns {
-        let model = sessions.get(&session).map_or_else(|| NO_MODEL.to_owned(), Session::main_model);
-        figures.row(&session, &repo, &model, at_ms).turns += 1;
+    for (name, session) in &sessions {
+        figures.add(name, session);
     }
-    for response in responses {
-        let tells_totals = sessions.get(&response.session).is_some_and(|session| !session.totals.is_empty());
-        let price = prices.iter().find(|price| price.is_for(&response.model)).map(|price| price.of(response.tokens));
-        let row = figures.row(&response.session, &response.repo, &response.model, response.at_ms);
-        row.tokens.add(response.tokens);
-        match response.cost_usd.or(price).filter(|_| !tells_totals) {
-            Some(cost) => *row.cost_usd.get_or_insert(0.0) += cost,
-            None if tells_totals => {}
-            None => row.unpriced += response.tokens.all(),
-        }
-    }
-    for (key, session) in &sessions {
-        let mut known = 0.0;
-        for (at_ms, total) in &session.totals {
-            // A resumed session may count anew.
-            let more = if *total >= known { total - known } else { *total };
-            known = *total;
-            let row = figures.row(key, &session.repo, &session.main_model(), *at_ms);
-            *row.cost_usd.get_or_insert(0.0) += more;
-        }
-    }
-    Ok(figures.into_rows())
+    Ok(figures.into_rows(by))
 }
 
-/// Adds up by what is asked for.
-struct Figures<'a> {
-    by: By,
-    day_of: &'a dyn Fn(i64) -> String,
-    rows: BTreeMap<String, Row>,
-    members: HashMap<String, HashSet<(Option<Client>, String)>>,
-}
-
-impl Figures<'_> {
-    fn row(&mut self, session: &(Option<Client>, String), repo: &str, model: &str, at_ms: i64) -> &mut Row {
-        let key = match self.by {
-            By::All => String::new(),
-            By::Project => repo.to_owned(),
-            By::Model => model.to_owned(),
-            By::Day => (self.day_of)(at_ms),
-        };
-        self.members.entry(key.clone()).or_default().insert(session.clone());
-        self.rows.entry(key.clone()).or_insert_with(|| Row { key, ..Row::default() })
-    }
-
-    fn into_rows(self) -> Vec<Row> {
-        let Figures { by, rows, members, .. } = self;
-        let count = |key: &str| members.get(key).map_or(0, |sessions| sessions.len() as u64);
-        let mut rows: Vec<Row> = rows.into_values().map(|row| Row { sessions: count(&row.key), ..row }).collect();
-        match by {
-            By::Day => rows.sort_by(|a, b| b.key.cmp(&a.key)),
-            _ => rows.sort_by(|a, b| b.tokens.all().cmp(&a.tokens.all()).then_with(|| a.key.cmp(&b.key))),
-        }
-        rows
-    }
-}
-
-fn read(event: &StoredEvent, sessions: &mut HashMap<(Option<Client>, String), Session>, responses: &mut Vec<Response>) {
-    let payload: Value = serde_json::from_str(event.event.content.verbatim()).unwrap_or_default();
+/// Takes in what one event tells: what a response used, or what the session has cost so far.
+fn read(content: &Content, row: Option<String>, session: &mut Session, prices: &[Price]) {
+    let payload: Value = serde_json::from_str(content.verbatim()).unwrap_or_default();
     let number = |name: &str| payload.get(name).and_then(Value::as_u64).unwrap_or(0);
     let cost = |name: &str| payload.get(name).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
-    let key = (event.event.client, event.event.session.clone());
-    let session = sessions.entry(key.clone()).or_default();
-    session.repo.clone_from(&event.event.repo);
     if let Some(total) = cost("session_cost_usd") {
-        session.totals.push((event.ts_ms, total));
+        // A resumed session may count anew.
+        let known = session.total_usd.replace(total).filter(|known| *known <= total).unwrap_or(0.0);
+        *session.spent.entry(row).or_default() += total - known;
         return;
     }
     let model = payload.get("model").and_then(Value::as_str).unwrap_or(NO_MODEL).to_owned();
@@ -227,7 +185,60 @@ fn read(event: &StoredEvent, sessions: &mut HashMap<(Option<Client>, String), Se
         cache_written: number("cache_write_tokens"),
         output: number("output_tokens"),
     };
-    *session.models.entry(model.clone()).or_default() += tokens.all();
-    let repo = event.event.repo.clone();
-    responses.push(Response { session: key, repo, at_ms: event.ts_ms, model, tokens, cost_usd: cost("cost_usd") });
+    let price = || prices.iter().find(|price| price.is_for(&model)).map(|price| price.of(tokens));
+    let cost_usd = cost("cost_usd").or_else(price);
+    let sum = session.responses.entry(row.unwrap_or_else(|| model.clone())).or_default();
+    sum.tokens.add(tokens);
+    match cost_usd {
+        Some(cost) => *sum.cost_usd.get_or_insert(0.0) += cost,
+        None => sum.unpriced += tokens.all(),
+    }
+    *session.models.entry(model).or_default() += tokens.all();
+}
+
+/// The rows so far, and the sessions in each.
+#[derive(Default)]
+struct Figures {
+    rows: BTreeMap<String, Row>,
+    members: HashMap<String, HashSet<(Option<Client>, String)>>,
+}
+
+impl Figures {
+    fn row(&mut self, key: String, session: &(Option<Client>, String)) -> &mut Row {
+        let members = self.members.entry(key.clone()).or_default();
+        if !members.contains(session) {
+            members.insert(session.clone());
+        }
+        self.rows.entry(key.clone()).or_insert_with(|| Row { key, ..Row::default() })
+    }
+
+    fn add(&mut self, name: &(Option<Client>, String), session: &Session) {
+        for (key, sum) in &session.responses {
+            let row = self.row(key.clone(), name);
+            row.tokens.add(sum.tokens);
+            // A client that tells what the session cost has told it all.
+            if session.total_usd.is_some() {
+                continue;
+            }
+            row.unpriced += sum.unpriced;
+            if let Some(cost) = sum.cost_usd {
+                *row.cost_usd.get_or_insert(0.0) += cost;
+            }
+        }
+        for (key, spent) in &session.spent {
+            let key = key.clone().unwrap_or_else(|| session.main_model());
+            *self.row(key, name).cost_usd.get_or_insert(0.0) += spent;
+        }
+    }
+
+    fn into_rows(self, by: By) -> Vec<Row> {
+        let Figures { rows, members } = self;
+        let count = |key: &str| members.get(key).map_or(0, |sessions| sessions.len() as u64);
+        let mut rows: Vec<Row> = rows.into_values().map(|row| Row { sessions: count(&row.key), ..row }).collect();
+        match by {
+            By::Day => rows.sort_by(|a, b| b.key.cmp(&a.key)),
+            _ => rows.sort_by(|a, b| b.tokens.all().cmp(&a.tokens.all()).then_with(|| a.key.cmp(&b.key))),
+        }
+        rows
+    }
 }

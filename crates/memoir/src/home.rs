@@ -73,7 +73,7 @@ impl Home {
 
     /// Lists the settings files that memoir has put hooks into.
     pub fn ledger_file(&self) -> PathBuf {
-        self.dir.join("installed.json")
+        memoir_install::Ledger::file_in(&self.dir)
     }
 
     /// Whether this is the home that every process finds without being told.

@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod home;
 mod print;
+mod program;
 mod settings;
 mod stop;
 mod umask;

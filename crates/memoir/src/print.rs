@@ -107,7 +107,7 @@ pub fn diff(out: &mut Out, path: &std::path::Path, before: &str, after: &str) ->
     let (old, new) =
         (if before.is_empty() { "/dev/null" } else { &file }, if after.is_empty() { "/dev/null" } else { &file });
     let diff = similar::TextDiff::from_lines(before, after);
-    let text = diff.unified_diff().context_radius(2).missing_newline_hint(false).header(old, new).to_string();
+    let text = diff.unified_diff().context_radius(2).header(old, new).to_string();
     for line in text.lines() {
         let line = tame(line);
         let line = match line.get(..1) {

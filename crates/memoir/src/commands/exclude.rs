@@ -1,14 +1,13 @@
 //! `memoir exclude`: what is not to be recorded.
 
-use super::{Context, config};
+use super::{Context, config, project};
 use crate::cli::{ExcludeArgs, ExcludeWhat};
-use crate::clients;
 use crate::exit::{Done, Usage};
 use crate::print::Out;
 use crate::settings::in_home;
 use crate::settings::{Origin, Settings};
 use anyhow::{Context as _, Result};
-use memoir_record::{OFF_FILE, Policy, Projects};
+use memoir_record::{OFF_FILE, Policy};
 use serde_json::json;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -52,17 +51,29 @@ fn plain(dir: &Path) -> PathBuf {
     })
 }
 
-/// The file that turns recording off for the project around this directory, if it is there.
+/// The file that turns recording off for this directory, if there is one: here or in any directory around it.
 pub fn off_here() -> Option<PathBuf> {
-    let file = off_file().ok()?;
-    file.exists().then_some(file)
+    let cwd = std::env::current_dir().ok()?;
+    cwd.ancestors().map(|dir| dir.join(OFF_FILE)).find(|file| file.exists())
 }
 
+/// The excluded path that this directory is in, if it is in one, as the settings name it.
+pub fn excluded_here(settings: &Settings) -> Option<&str> {
+    let cwd = std::env::current_dir().ok()?;
+    let holds = |path: &&String| {
+        let path = in_home(path);
+        cwd.starts_with(fs::canonicalize(&path).unwrap_or(path))
+    };
+    settings.exclude_paths.iter().find(holds).map(String::as_str)
+}
+
+/// Where the switch of the project around this directory belongs: it works for what lies below it, so in a worktree of
+/// its own it belongs to the worktree.
 fn off_file() -> Result<PathBuf> {
     let cwd = std::env::current_dir().context("this directory cannot be told")?;
-    let mut projects = Projects::new(clients::user_home());
-    let root = projects.of(Some(&cwd.to_string_lossy()), None).root.clone().unwrap_or(cwd);
-    Ok(root.join(OFF_FILE))
+    let root = project::around(&cwd).root.filter(|root| cwd.starts_with(root));
+    let worktree = || cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned);
+    Ok(root.or_else(worktree).unwrap_or(cwd).join(OFF_FILE))
 }
 
 /// What is excluded, for whoever asks.

@@ -1,14 +1,12 @@
 //! `memoir file`.
 
-use super::{Context, filter, timeline, times};
+use super::{Context, filter, project, timeline, times};
 use crate::cli::FileArgs;
-use crate::clients;
 use crate::exit::Done;
 use crate::home::Life;
 use crate::print::{self, Out, Style, count};
 use anyhow::Result;
 use memoir_event::{Client, format_ms};
-use memoir_record::Projects;
 use memoir_report::{Touch, Wanted, touches};
 use serde_json::json;
 use std::path::PathBuf;
@@ -19,7 +17,11 @@ pub fn run(context: &Context, args: &FileArgs) -> Result<Done> {
         return timeline::nothing(args.json);
     };
     let filter = filter::in_journal(filter, &journal)?;
-    let place = Place::of(args);
+    let mut place = Place::of(args);
+    if let Some(repo) = &place.repo {
+        // Events tell where they belong now.
+        place.repo = project::present_id(&journal, repo)?.or(place.repo);
+    }
     let wanted = Wanted { absolute: &place.absolute, relative: &place.relative, repo: place.repo.as_deref() };
     let found = touches(&journal, &filter, &view, wanted, args.limit)?;
     let mut out = Out::new();
@@ -46,12 +48,10 @@ impl Place {
         let absolute = std::path::absolute(&args.path).unwrap_or_else(|_| args.path.clone());
         // The file may be gone; its directory, or the one above that, may still be there.
         let real = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
-        let around = real.ancestors().skip(1).find(|dir| dir.is_dir()).map(|dir| dir.to_string_lossy().into_owned());
-        let mut projects = Projects::new(clients::user_home());
-        let project = projects.of(around.as_deref(), None);
+        let project = project::around(real.ancestors().skip(1).find(|dir| dir.is_dir()).unwrap_or(&real));
         match project.root.as_ref().and_then(|root| real.strip_prefix(root).ok()) {
             Some(relative) if real.exists() || relative.components().count() > 1 => {
-                Place { relative: relative.to_owned(), repo: Some(project.id.clone()), absolute }
+                Place { relative: relative.to_owned(), repo: Some(project.id), absolute }
             }
             _ => Place { relative: args.path.clone(), repo: None, absolute },
         }

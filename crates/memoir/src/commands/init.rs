@@ -4,8 +4,8 @@ use super::{Context, import};
 use crate::cli::{ClientName, InitArgs};
 use crate::exit::Done;
 use crate::print::{self, Out, Style, count, size};
-use crate::{ask, clients};
-use anyhow::{Context as _, Result};
+use crate::{ask, clients, program};
+use anyhow::Result;
 use memoir_event::Client;
 use memoir_install::{Change, InstallError, Launcher, Ledger, Plan, plan};
 use memoir_record::Wanted;
@@ -26,7 +26,16 @@ enum Outcome {
     /// Its settings cannot be changed.
     Failed(InstallError),
     /// These changes are to be made, if any is needed.
-    Planned(Plan),
+    Planned(Box<Plan>),
+}
+
+impl Outcome {
+    const fn plan(&self) -> Option<&Plan> {
+        match self {
+            Outcome::Planned(plan) => Some(plan),
+            Outcome::Absent | Outcome::HistoryOnly | Outcome::Failed(_) => None,
+        }
+    }
 }
 
 pub fn run(context: &Context, args: &InitArgs) -> Result<Done> {
@@ -81,7 +90,7 @@ fn decide(context: &Context, args: &InitArgs, launcher: &Launcher) -> Vec<Decide
                 if args.no_trust {
                     plan.trust = None;
                 }
-                Outcome::Planned(plan)
+                Outcome::Planned(Box::new(plan))
             }
             Ok(None) => Outcome::HistoryOnly,
             Err(error) => Outcome::Failed(error),
@@ -105,11 +114,15 @@ fn explain(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decided
                 out.line(&format!("{}: hooks are installed already", one.client))?;
             }
             Outcome::Planned(plan) => {
-                let name = one.client.to_string();
-                out.line(&format!(
-                    "{}: memoir is to be called at each step of a session",
-                    out.styled(Style::Bold, &name)
-                ))?;
+                let name = out.styled(Style::Bold, &one.client.to_string());
+                out.line(&format!("{name}: memoir is to be called at each step of a session"))?;
+                if let Some(home) = &plan.other_home {
+                    let here = context.home.dir().display();
+                    out.line(&format!(
+                        "{name}: so far it is for another home, {}; from now on it is for {here}",
+                        home.display()
+                    ))?;
+                }
                 show(out, &plan.hooks, &redactor)?;
                 if let Some(trust) = plan.trust.as_ref().filter(|trust| trust.is_needed()) {
                     out.line(
@@ -123,10 +136,21 @@ fn explain(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decided
             }
         }
     }
+    for plan in decided.iter().filter_map(|one| one.outcome.plan()) {
+        if let Some(problem) = refusal(plan) {
+            print::warn(&format!("{}: {problem}", plan.client));
+        }
+    }
     if decided.iter().all(|one| matches!(one.outcome, Outcome::Absent)) {
         out.line("no client was found: memoir knows codex, claude, gemini, copilot and opencode")?;
     }
     Ok(out.flush()?)
+}
+
+/// What is to be said of a file that the client does not take.
+fn refusal(plan: &Plan) -> Option<String> {
+    let why = plan.refused.as_ref()?;
+    Some(format!("it refuses all of {} ({why}): no hook in it runs until you mend that", plan.hooks.path.display()))
 }
 
 /// Shows a change; a secret that stands near it stays secret.
@@ -157,17 +181,32 @@ fn install(context: &Context, launcher: &Launcher, decided: &mut [Decided]) -> R
         return Ok(());
     }
     context.home.prepare()?;
-    launcher.point_at(&std::env::current_exe().context("cannot tell where memoir itself is")?)?;
+    program::launch_by(launcher)?;
     let file = context.home.ledger_file();
     let mut ledger = Ledger::load(&file);
     for one in decided {
         let Outcome::Planned(plan) = &one.outcome else { continue };
+        take_over(plan, &mut ledger, &file)?;
         if let Err(error) = write(plan, &mut ledger) {
             print::warn(&format!("{}: {error}", one.client));
             one.outcome = Outcome::Failed(error);
         }
         // After each client: whatever happens next, what was done can be undone.
         ledger.save(&file)?;
+    }
+    Ok(())
+}
+
+/// What another home's list knows of the files is this one's to know, if its hooks are. First here, then no longer there:
+/// whatever happens in between, the files can be put back.
+fn take_over(plan: &Plan, ledger: &mut Ledger, file: &Path) -> Result<()> {
+    let Some(home) = &plan.other_home else { return Ok(()) };
+    let theirs = Ledger::file_in(home);
+    let mut other = Ledger::load(&theirs);
+    ledger.take_over(&mut other, &plan.files);
+    ledger.save(file)?;
+    if let Err(error) = other.save(&theirs) {
+        print::warn(&format!("{}: {error}", plan.client));
     }
     Ok(())
 }
@@ -230,6 +269,8 @@ fn say_json(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decide
                 "state": if args.dry_run { "planned" } else { "installed" },
                 "hooks": change(&plan.hooks),
                 "trust": plan.trust.as_ref().map(change),
+                "otherHome": plan.other_home,
+                "problem": refusal(plan),
             }),
         })
         .collect();

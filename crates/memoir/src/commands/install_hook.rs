@@ -4,7 +4,8 @@ use super::{Context, init};
 use crate::cli::{HookScript, InstallHookArgs};
 use crate::exit::{Done, Usage};
 use crate::print::Out;
-use anyhow::{Context as _, Result};
+use crate::program;
+use anyhow::Result;
 use memoir_event::Client;
 use memoir_install::{Launcher, ScriptOptions, write_script};
 use memoir_record::ServerUrl;
@@ -26,7 +27,7 @@ pub fn run(context: &Context, args: &InstallHookArgs) -> Result<Done> {
     // They belong to the project, not to memoir.
     let files = crate::umask::as_the_user(|| write_script(options))?;
     context.home.prepare()?;
-    launcher.point_at(&std::env::current_exe().context("cannot tell where memoir itself is")?)?;
+    program::launch_by(&launcher)?;
     let mut out = Out::new();
     out.line(&format!("wrote {}", files.script.display()))?;
     out.line(&format!("wrote {}", files.example.display()))?;

@@ -1,9 +1,8 @@
 //! `memoir mirror`.
 
-use super::{Context, filter};
+use super::{Context, filter, project};
 use crate::cli::{MirrorAction, MirrorArgs, ViewArgs};
-use crate::clients;
-use crate::exit::{Done, Usage};
+use crate::exit::Done;
 use crate::home::{Life, system_clock};
 use crate::print::{self, Out, Progress, count, size};
 use crate::stop;
@@ -11,7 +10,6 @@ use anyhow::{Context as _, Result};
 use memoir_event::Event;
 use memoir_journal::{Admission, Filter, Journal, JournalError, Order, Outcome, Page, SqliteJournal};
 use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary};
-use memoir_record::{Project, Projects};
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -38,15 +36,12 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
         anyhow::bail!("there is no journal in {} yet", context.home.dir().display());
     };
     let mirror = Mirror::at(dir).with_patience(PATIENCE);
-    let project = project_at(&mirror);
-    let repo = repo.map_or_else(|| project.id.clone(), str::to_owned);
-    let known = journal.projects()?;
-    let exact = known.iter().find(|entry| entry.repo == repo);
-    let Some(entry) = exact.or_else(|| known.iter().find(|entry| entry.aliases.contains(&repo))) else {
-        return Err(Usage(format!(
-            "nothing is recorded of project `{repo}`: `memoir projects` lists what is; pass --repo to choose another"
-        ))
-        .into());
+    const HINT: &str = "pass --repo to choose another";
+    let around = mirror.dir().parent().unwrap_or(Path::new("."));
+    let project = project::around(&std::path::absolute(around).unwrap_or_else(|_| around.to_owned()));
+    let entry = match repo {
+        Some(repo) => project::named(&journal, repo, HINT)?,
+        None => project::at(context, &journal, &project, HINT)?,
     };
     let place = project.root.as_deref().or(mirror.dir().parent()).unwrap_or(dir);
     let info = ProjectInfo {
@@ -109,13 +104,6 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
         print::warn("interrupted; what was exported is whole, and the next export goes on");
     }
     Ok(if left_out > 0 || stopped { Done::Partly } else { Done::Well })
-}
-
-/// The project around a mirror.
-fn project_at(mirror: &Mirror) -> Project {
-    let around = mirror.dir().parent().unwrap_or(Path::new("."));
-    let around = std::path::absolute(around).unwrap_or_else(|_| around.to_owned());
-    Projects::new(clients::user_home()).of(Some(&around.to_string_lossy()), None).clone()
 }
 
 /// What an import did.

@@ -24,6 +24,7 @@ mod install_hook;
 mod memories;
 mod mirror;
 mod pause;
+mod project;
 mod projects;
 mod purge;
 mod push;

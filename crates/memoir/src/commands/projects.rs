@@ -1,6 +1,6 @@
 //! `memoir projects`.
 
-use super::{Context, session, timeline, times};
+use super::{Context, project, session, timeline, times};
 use crate::cli::{ProjectsAction, ProjectsArgs};
 use crate::exit::{Done, Usage};
 use crate::home::{Life, system_clock};
@@ -66,9 +66,8 @@ fn merge(context: &Context, journal: &SqliteJournal, (from, to): (&str, &str), j
         return Err(Usage("a project cannot be merged into itself".into()).into());
     }
     let Some(project) = projects.iter().find(|project| project.repo == from) else {
-        let known = projects.iter().find(|project| project.aliases.iter().any(|alias| alias == from));
-        return Err(Usage(match known {
-            Some(project) => format!("`{from}` belongs to `{}` already", project.repo),
+        return Err(Usage(match project::present_id(journal, from)? {
+            Some(whole) => format!("`{from}` belongs to `{whole}` already"),
             None => format!("there is no project `{from}`: `memoir projects` lists them"),
         })
         .into());
@@ -88,14 +87,7 @@ fn split(
     let projects = journal.projects()?;
     let Some(to) = to else {
         for name in what {
-            let whole = projects.iter().find(|project| project.aliases.iter().any(|alias| alias == name));
-            let Some(whole) = whole else {
-                let hint = "pass --to with the project that a session belongs to";
-                return Err(Usage(format!("`{name}` is no project that was merged into another: {hint}")).into());
-            };
-            append(context, journal, Alias::Project { from: name.clone(), to: name.clone() })?;
-            let said = format!("`{name}` is a project of its own again, apart from `{}`", whole.repo);
-            say(&said, &json!({"project": name, "belongsTo": name, "belonged": whole.repo}), json)?;
+            undo_merge(context, journal, &projects, name, json)?;
         }
         return Ok(Done::Well);
     };
@@ -107,6 +99,38 @@ fn split(
         say(&said, &json!({"session": session.shown(), "belongsTo": to, "belonged": session.repo}), json)?;
     }
     Ok(Done::Well)
+}
+
+/// Makes what was merged into another project one of its own again. Sessions that were moved one by one stay where they
+/// are: somebody wanted each of them there.
+fn undo_merge(
+    context: &Context,
+    journal: &SqliteJournal,
+    projects: &[ProjectEntry],
+    name: &str,
+    json: bool,
+) -> Result<()> {
+    let whole = project::present_id(journal, name)?.filter(|whole| whole != name);
+    let is_elsewhere = |project: &&ProjectEntry| {
+        project.repo != name && Some(&project.repo) != whole.as_ref() && project.aliases.iter().any(|id| id == name)
+    };
+    let moved: Vec<String> = projects.iter().filter(is_elsewhere).map(|project| project.repo.clone()).collect();
+    let places = moved.iter().map(|repo| format!("`{repo}`")).collect::<Vec<_>>().join(", ");
+    let Some(whole) = whole else {
+        let hint = "pass --to with the project that a session belongs to";
+        return Err(Usage(if moved.is_empty() {
+            format!("`{name}` is no project that was merged into another: {hint}")
+        } else {
+            format!("`{name}` was not merged into another: its sessions in {places} were moved one by one; {hint}")
+        })
+        .into());
+    };
+    append(context, journal, Alias::Project { from: name.to_owned(), to: name.to_owned() })?;
+    let stay =
+        if moved.is_empty() { String::new() } else { format!("; sessions that were moved to {places} stay there") };
+    let said = format!("`{name}` is a project of its own again, apart from `{whole}`{stay}");
+    say(&said, &json!({"project": name, "belongsTo": name, "belonged": whole, "stayElsewhere": moved}), json)?;
+    Ok(())
 }
 
 fn append(context: &Context, journal: &SqliteJournal, alias: Alias) -> Result<()> {

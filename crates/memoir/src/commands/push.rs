@@ -1,16 +1,15 @@
 //! `memoir push`.
 
 use super::remote::connect;
-use super::{Context, filter};
+use super::{Context, filter, project};
 use crate::cli::{PushArgs, PushScope};
-use crate::clients;
 use crate::exit::{Done, Usage};
 use crate::home::Life;
 use crate::print::{self, Out, Progress, count};
 use crate::stop;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use memoir_journal::Journal;
-use memoir_record::{Projects, Push, PushEnd, PushSummary, RunScope};
+use memoir_record::{Push, PushEnd, PushSummary, RunScope};
 use serde_json::json;
 
 pub fn run(context: &Context, args: &PushArgs) -> Result<Done> {
@@ -20,19 +19,15 @@ pub fn run(context: &Context, args: &PushArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Long)? else {
         anyhow::bail!("there is no journal in {} yet", context.home.dir().display());
     };
-    let known: Vec<String> = journal.projects()?.into_iter().map(|project| project.repo).collect();
+    const HINT: &str = "pass --repo to choose another, or --all";
     let repos = match (&args.repo, args.all) {
-        (_, true) => known.clone(),
-        (Some(repo), _) => vec![repo.clone()],
+        (_, true) => journal.projects()?.into_iter().map(|project| project.repo).collect(),
+        (Some(repo), _) => vec![project::named(&journal, repo, HINT)?.repo],
         (None, _) => {
-            let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
-            vec![Projects::new(clients::user_home()).of(cwd.as_deref(), None).id.clone()]
+            let cwd = std::env::current_dir().context("this directory cannot be told")?;
+            vec![project::at(context, &journal, &project::around(&cwd), HINT)?.repo]
         }
     };
-    if let Some(repo) = repos.iter().find(|repo| !known.contains(repo)) {
-        let hint = "`memoir projects` lists what is; pass --repo to choose another, or --all";
-        return Err(Usage(format!("nothing is recorded of project `{repo}`: {hint}")).into());
-    }
     let (view, stop) = (filter::view(&args.view), stop::on_signal()?);
     let scope = match args.scope {
         PushScope::Project => RunScope::Project,

@@ -9,6 +9,7 @@ use anyhow::Result;
 use memoir_event::{Client, format_ms};
 use memoir_hook::{Fired, fired};
 use memoir_index::IndexStatus;
+use memoir_install::Launcher;
 use memoir_journal::{Journal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let index = journal.as_ref().map(|journal| context.index().status(journal)).transpose()?.unwrap_or_default();
     let spool = SpoolListing::read(&context.settings.spool_dir)?;
     let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
+    let launcher = Launcher::in_home(context.home.dir());
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -34,11 +36,12 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "hooks": fired.iter().map(|one| json!({
                 "client": one.client, "event": one.event, "count": one.count, "lastAt": format_ms(one.last_ms),
             })).collect::<Vec<_>>(),
+            "program": program(&launcher),
             "pausedUntil": pause::paused_until(&context.home).map(|ms| if ms == i64::MAX { Value::from("unpause") } else { format_ms(ms).into() }),
             "excluded": {
                 "paths": context.settings.exclude_paths, "tools": context.settings.exclude_tools,
                 "patterns": context.settings.exclude_patterns, "privateMarkers": context.settings.private_markers,
-                "offFile": OFF_FILE, "offHere": exclude::off_here(),
+                "offFile": OFF_FILE, "offHere": exclude::off_here(), "excludedHere": exclude::excluded_here(&context.settings),
             },
             "pending": context.pending().count(),
             "dropped": dropped(&context.home).0,
@@ -106,6 +109,10 @@ fn lines(
             lines.push(("hooks", format!("{client} called {}, last {}", times_said(calls), times::local(last_ms))));
         }
     }
+    let launcher = Launcher::in_home(context.home.dir());
+    if launcher.is_dangling() {
+        lines.push(("program", format!("{} leads nowhere; see `memoir doctor`", launcher.path().display())));
+    }
     if let Some(until_ms) = pause::paused_until(&context.home) {
         lines.push(("paused", format!("until {}", pause::until(until_ms))));
     }
@@ -117,6 +124,9 @@ fn lines(
     if let Some(file) = exclude::off_here() {
         lines.push(("off", format!("this project is not recorded: {} says so", file.display())));
     }
+    if let Some(path) = exclude::excluded_here(&context.settings) {
+        lines.push(("off", format!("this directory is not recorded: {path} is excluded")));
+    }
     let pending = context.pending().count() as u64;
     if pending > 0 {
         lines.push(("pending", format!("{} to be read", count(pending, "session file"))));
@@ -126,6 +136,14 @@ fn lines(
         lines.push(("dropped", format!("{}; see `memoir doctor`", count(dropped, "event"))));
     }
     lines
+}
+
+/// Where hooks find memoir; nothing if none were installed here.
+fn program(launcher: &Launcher) -> Value {
+    if !launcher.is_alive() && !launcher.is_dangling() {
+        return Value::Null;
+    }
+    json!({"link": launcher.path(), "leadsTo": launcher.target(), "found": launcher.is_alive()})
 }
 
 fn times_said(calls: u64) -> String {

@@ -9,12 +9,12 @@ use anyhow::Result;
 use memoir_event::Client;
 use memoir_install::{Change, InstallError, Launcher, Ledger, Plan, undo_plan};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
     let file = context.home.ledger_file();
     let mut ledger = Ledger::load(&file);
-    let (plans, mut problems) = plans(&ledger, args);
+    let (plans, mut problems) = plans(context, &ledger, args);
     let needed: Vec<&Plan> = plans.iter().filter(|plan| plan.is_needed()).collect();
     let mut out = Out::new();
     if !args.json {
@@ -22,7 +22,11 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
         for change in needed.iter().flat_map(|plan| plan.changes()).filter(|change| change.is_needed()) {
             init::show(&mut out, change, &redactor)?;
         }
-        if needed.is_empty() && problems.is_empty() {
+        let others: Vec<&Plan> = plans.iter().filter(|plan| plan.other_home.is_some()).collect();
+        for plan in &others {
+            print::warn(&of_others(plan));
+        }
+        if needed.is_empty() && problems.is_empty() && others.is_empty() {
             out.line("no client has hooks of memoir's")?;
         }
         out.flush()?;
@@ -68,8 +72,9 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
             .filter(|change| change.is_needed())
             .map(|c| &c.path)
             .collect();
+        let others: Vec<&PathBuf> = plans.iter().filter_map(|plan| plan.other_home.as_ref()).collect();
         let problems: Vec<String> = problems.iter().map(|(client, problem)| format!("{client}: {problem}")).collect();
-        out.json(&json!({"dryRun": args.dry_run, "changed": changed, "erased": everything && !args.dry_run, "problems": problems}))?;
+        out.json(&json!({"dryRun": args.dry_run, "changed": changed, "erased": everything && !args.dry_run, "problems": problems, "otherHomes": others}))?;
     } else if args.dry_run {
         out.line("nothing was changed: this was a dry run")?;
     } else if everything && problems.is_empty() {
@@ -84,9 +89,15 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
     Ok(if problems.is_empty() { Done::Well } else { Done::Partly })
 }
 
+/// What is to be said of hooks that are not this home's.
+fn of_others(plan: &Plan) -> String {
+    let (file, home) = (plan.hooks.path.display(), plan.other_home.as_deref().unwrap_or(Path::new("")).display());
+    format!("{}: the hooks in {file} are of another home: `memoir --home {home} uninstall` takes them out", plan.client)
+}
+
 /// What to undo: where clients keep their settings now, and wherever hooks were installed.
-fn plans(ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>, Vec<(Client, InstallError)>) {
-    let dirs = clients::dirs();
+fn plans(context: &Context, ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>, Vec<(Client, InstallError)>) {
+    let (dirs, launcher) = (clients::dirs(), Launcher::in_home(context.home.dir()));
     let (mut plans, mut problems): (Vec<Plan>, Vec<_>) = (Vec::new(), Vec::new());
     for client in init::wanted(&args.client) {
         let mut places: Vec<PathBuf> = dirs.of(client).map(ToOwned::to_owned).into_iter().collect();
@@ -94,7 +105,7 @@ fn plans(ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>, Vec<(Client, Inst
         places.sort();
         places.dedup();
         for dir in places {
-            match undo_plan(client, &dir, ledger) {
+            match undo_plan(client, &dir, &init::command(context, &launcher, client), ledger) {
                 Ok(Some(plan)) => plans.push(plan),
                 Ok(None) => {}
                 // Nothing of memoir's is behind a link that it never wrote through.
@@ -108,8 +119,16 @@ fn plans(ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>, Vec<(Client, Inst
 
 /// Undoes it all. What is given back are the last copies of files that are gone.
 fn undo(plan: &Plan, ledger: &mut Ledger) -> Result<Vec<PathBuf>, InstallError> {
+    if let Some(home) = plan.other_home.as_deref().filter(|_| !plan.is_needed()) {
+        // What the other home will put back, with its copy, is not this one's any more.
+        let other = Ledger::load(&Ledger::file_in(home));
+        plan.files.iter().filter(|file| other.knows(file)).for_each(|file| ledger.forget(file));
+        return Ok(Vec::new());
+    }
     // The list of what is trusted first: its entries are found by the hooks.
     let changes: Vec<&Change> = plan.changes().collect();
     let kept: Result<Vec<_>, _> = changes.into_iter().rev().map(|change| ledger.undo(change)).collect();
-    Ok(kept?.into_iter().flatten().collect())
+    let kept = kept?;
+    plan.remove_copies()?;
+    Ok(kept.into_iter().flatten().collect())
 }

@@ -131,6 +131,62 @@ fn a_project_is_turned_off_by_a_file_in_it() {
     assert!(crate::support::run(status, b"").succeeded().out.contains("this project is not recorded"));
 }
 
+fn status_in(home: &Home, dir: &std::path::Path) -> (String, Value) {
+    let status = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.current_dir(dir);
+        crate::support::run(command, b"").succeeded()
+    };
+    (status(&["status"]).out, status(&["status", "--json"]).json()["excluded"].clone())
+}
+
+#[test]
+fn every_reason_why_this_directory_is_not_recorded_is_in_the_status() {
+    let home = Home::new();
+    // No repository: the switch is of the directory, and works below it.
+    let (plain, other) = (home.top().join("plain"), home.top().join("other"));
+    fs::create_dir_all(plain.join("deep/er")).unwrap();
+    fs::create_dir_all(other.join("deep")).unwrap();
+    let mut here = home.command(&["exclude", "here"]);
+    here.current_dir(&plain);
+    crate::support::run(here, b"").succeeded();
+    for dir in [plain.clone(), plain.join("deep/er")] {
+        prompt(&home, "1", dir.to_str().unwrap(), "off");
+        let (text, excluded) = status_in(&home, &dir);
+        let file = fs::canonicalize(&plain).unwrap().join(".nomemoir");
+        assert!(text.contains(&format!("off  this project is not recorded: {} says so", file.display())), "{text}");
+        assert_eq!(excluded["offHere"], json!(file));
+    }
+    home.run(&["exclude", "path", "~/other"]).succeeded();
+    prompt(&home, "1", other.join("deep").to_str().unwrap(), "off");
+    let (text, excluded) = status_in(&home, &other.join("deep"));
+    assert!(text.contains("off  this directory is not recorded: "), "{text}");
+    assert!(excluded["excludedHere"].as_str().unwrap().ends_with("/other"), "{excluded}");
+    let (text, excluded) = status_in(&home, home.top());
+    assert!(!text.contains("off  "), "{text}");
+    assert_eq!((&excluded["offHere"], &excluded["excludedHere"]), (&Value::Null, &Value::Null));
+    assert!(home.events().is_empty());
+}
+
+#[test]
+fn a_worktree_is_turned_off_by_a_file_of_its_own() {
+    let home = Home::new();
+    let (main, tree) = (home.top().join("main"), home.top().join("tree"));
+    fs::create_dir_all(main.join(".git/worktrees/tree")).unwrap();
+    fs::write(main.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(main.join(".git/worktrees/tree/commondir"), "../..\n").unwrap();
+    fs::create_dir_all(tree.join("src")).unwrap();
+    fs::write(tree.join(".git"), format!("gitdir: {}/.git/worktrees/tree\n", main.display())).unwrap();
+    let mut here = home.command(&["exclude", "here"]);
+    here.current_dir(tree.join("src"));
+    crate::support::run(here, b"").succeeded();
+    prompt(&home, "1", tree.join("src").to_str().unwrap(), "off");
+    prompt(&home, "2", main.to_str().unwrap(), "on");
+    assert_eq!(home.prompts(), ["on"]);
+    assert!(status_in(&home, &tree.join("src")).0.contains("tree/.nomemoir says so"));
+    assert!(!status_in(&home, &main).0.contains("off  "));
+}
+
 #[test]
 fn nobody_excludes_everything_by_a_slip() {
     let home = Home::new();

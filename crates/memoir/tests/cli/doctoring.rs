@@ -66,12 +66,33 @@ fn each_way_in_which_hooks_do_not_run_is_named() {
     let trusted = fs::read_to_string(&config).unwrap();
     fs::write(&config, format!("[features]\nhooks = false\n{trusted}")).unwrap();
     fails(&home, "codex hooks", "features.hooks");
+    fs::write(&config, format!("[features]\ncodex_hooks = false\n{trusted}")).unwrap();
+    fails(&home, "codex hooks", "features.codex_hooks");
+    fs::write(&config, trusted.replacen("trusted_hash", "enabled = false\ntrusted_hash", 2)).unwrap();
+    fails(&home, "codex hooks", "2 of 11 in");
     fs::write(&config, trusted.replacen("sha256:", "sha256:0", 1)).unwrap();
     fails(&home, "codex hooks", "1 of 11 in");
     fs::write(&config, &trusted).unwrap();
 
+    let hooks = home.top().join(".codex/hooks.json");
+    let text = fs::read_to_string(&hooks).unwrap();
+    fs::write(&hooks, text.replacen('{', "{\"version\": 1,", 1)).unwrap();
+    fails(&home, "codex hooks", "codex refuses all of that file (unknown field `version`");
+    fs::write(&hooks, text).unwrap();
+    let text = fs::read_to_string(&claude).unwrap();
+    fs::write(&claude, format!("{text}// mine\n")).unwrap();
+    fails(&home, "claude hooks", "claude refuses all of that file");
+    fs::write(&claude, &text).unwrap();
+    let elsewhere = home.top().join("elsewhere");
+    home.run(&["--home", elsewhere.to_str().unwrap(), "init", "--yes", "--client", "claude", "--no-import"])
+        .succeeded();
+    fails(&home, "claude hooks", "for another home");
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+
+    passes(&home, "program", "hooks call ");
     fs::remove_file(home.dir().join("bin/memoir")).unwrap();
     fails(&home, "gemini hooks", "leads nowhere");
+    fails(&home, "program", "leads nowhere");
     home.run(&["init", "--yes", "--no-import"]).succeeded();
     home.run(&["doctor"]).succeeded();
 }

@@ -177,3 +177,23 @@ fn a_hook_takes_fifty_megabytes_of_anything_and_answers() {
     home.verified();
     import(&home);
 }
+
+#[test]
+fn figures_of_ever_more_events_take_no_more_memory() {
+    let peak_kb = |prompts: u32| {
+        let home = Home::new();
+        let line = |n: u32| {
+            let at = format!("2026-05-10T{:02}:{:02}:{:02}Z", n / 3600 % 24, n / 60 % 60, n % 60);
+            format!(
+                r#"{{"session_id":"s","event_type":"user_message","content":"{n}","turn_id":"{n}","timestamp":"{at}"}}"#
+            )
+        };
+        let lines: Vec<String> = (0..prompts).map(line).collect();
+        home.feed(&["ingest"], lines.join("\n")).succeeded();
+        let (ran, peak_kb) = run_measured(home.command(&["stats", "--json"]), b"");
+        assert_eq!(ran.succeeded().json()["turns"], prompts);
+        peak_kb
+    };
+    let (small, large) = (peak_kb(2_000), peak_kb(80_000));
+    assert!(large < small + (6 << 10), "{small} kB for few, {large} kB for many");
+}

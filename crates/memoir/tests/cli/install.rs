@@ -1,17 +1,16 @@
 //! Hooks in the settings of clients: put in, kept, proven and taken out, with every byte of the user's left alone.
 
-use crate::support::{Home, MEMOIR, Ran, run, set_mode};
+use crate::support::{Home, set_mode};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const CLAUDE_SETTINGS: &str = "{\n  // which model\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n    ]\n  },\n  \"zeta\": [1,\n   2], /* odd */\n}\n";
 const CODEX_CONFIG: &str = "# mine\nmodel = \"gpt-5\"\n\n[projects.\"/p\"]\ntrust_level = \"trusted\" # yes\n";
 
 /// A user with all three clients, and settings of their own.
-fn user() -> Home {
+pub fn user() -> Home {
     let home = Home::new();
     for dir in [".codex", ".claude", ".gemini"] {
         fs::create_dir(home.top().join(dir)).unwrap();
@@ -23,7 +22,7 @@ fn user() -> Home {
 }
 
 /// Every file below, but memoir's own, with its text and rights.
-fn files(home: &Home) -> BTreeMap<PathBuf, (String, u32)> {
+pub fn files(home: &Home) -> BTreeMap<PathBuf, (String, u32)> {
     fn walk(dir: &Path, all: &mut BTreeMap<PathBuf, (String, u32)>) {
         for entry in fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
@@ -41,7 +40,7 @@ fn files(home: &Home) -> BTreeMap<PathBuf, (String, u32)> {
     all
 }
 
-fn read(home: &Home, name: &str) -> String {
+pub fn read(home: &Home, name: &str) -> String {
     fs::read_to_string(home.top().join(name)).unwrap()
 }
 
@@ -145,14 +144,85 @@ fn what_the_user_changed_after_the_install_stays_when_hooks_go() {
 #[test]
 fn hooks_can_be_taken_out_even_if_memoirs_home_was_lost() {
     let home = user();
+    let before = files(&home);
     home.run(&["init", "--yes"]).succeeded();
     fs::remove_dir_all(home.dir()).unwrap();
     // Installed anew, the backup is of the time before memoir, not of files with its hooks in them.
     home.run(&["init", "--yes"]).succeeded();
     home.run(&["uninstall", "--yes"]).succeeded();
-    assert_eq!(read(&home, ".claude/settings.json"), CLAUDE_SETTINGS);
-    assert_eq!(read(&home, ".codex/config.toml"), CODEX_CONFIG);
-    assert!(!read(&home, ".codex/hooks.json").contains("memoir"));
+    assert_eq!(files(&home), before);
+}
+
+#[test]
+fn what_was_edited_while_memoirs_home_was_lost_stays_when_hooks_go() {
+    let home = user();
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+    fs::remove_dir_all(home.dir()).unwrap();
+    let path = home.top().join(".claude/settings.json");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"opus\"", "\"sonnet\"")).unwrap();
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+    home.run(&["uninstall", "--yes"]).succeeded();
+    assert_eq!(fs::read_to_string(&path).unwrap(), CLAUDE_SETTINGS.replace("\"opus\"", "\"sonnet\""));
+    assert!(!home.top().join(".codex/hooks.json").exists());
+}
+
+/// A user whose settings are written as tersely as can be.
+pub fn terse_user() -> Home {
+    let home = Home::new();
+    for dir in [".codex", ".claude"] {
+        fs::create_dir(home.top().join(dir)).unwrap();
+    }
+    fs::write(home.top().join(".claude/settings.json"), "{\"a\":1}").unwrap();
+    fs::write(home.top().join(".codex/config.toml"), "model=\"x\"").unwrap();
+    home
+}
+
+#[test]
+fn inline_tables_and_byte_order_marks_are_handled_and_come_back() {
+    let home = terse_user();
+    let config = "model = \"x\"\nhooks = { state = { \"/other:stop:0:0\" = { trusted_hash = \"sha256:1\" } } }\n";
+    fs::write(home.top().join(".codex/config.toml"), format!("\u{feff}{config}")).unwrap();
+    fs::write(home.top().join(".claude/settings.json"), "\u{feff}{\"a\": 1}\r\n").unwrap();
+    let before = files(&home);
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+    let settings = read(&home, ".claude/settings.json");
+    let value: serde_json::Value = serde_json::from_str(settings.strip_prefix('\u{feff}').unwrap()).unwrap();
+    assert_eq!((&value["a"], value["hooks"].as_object().unwrap().len()), (&serde_json::json!(1), 13));
+    let written = read(&home, ".codex/config.toml");
+    let written: toml_edit::DocumentMut = written.strip_prefix('\u{feff}').unwrap().parse().unwrap();
+    assert_eq!(written["hooks"]["state"].as_inline_table().unwrap().len(), 12, "{written}");
+    let checks = home.run(&["doctor", "--json"]).json_lines();
+    let codex = checks.iter().find(|check| check["check"] == "codex hooks").unwrap();
+    assert!(codex["detail"].as_str().unwrap().starts_with("11 installed and trusted"), "{codex}");
+    home.run(&["uninstall", "--yes"]).succeeded();
+    assert_eq!(files(&home), before);
+}
+
+#[test]
+fn a_diff_tells_of_a_newline_at_the_end_as_diff_tools_do() {
+    let home = terse_user();
+    let shown = home.run(&["init", "--dry-run", "--no-import"]).succeeded().out;
+    let expected = "-model=\"x\"\n\\ No newline at end of file\n+model=\"x\"\n";
+    assert!(shown.contains(expected), "{shown}");
+}
+
+#[test]
+fn init_tells_of_a_file_that_the_client_refuses() {
+    let home = terse_user();
+    fs::write(home.top().join(".codex/hooks.json"), "{\"version\": 1, \"hooks\": {}}\n").unwrap();
+    fs::write(home.top().join(".claude/settings.json"), "{\"a\": 1} // mine\n").unwrap();
+    for args in [&["init", "--dry-run", "--no-import"][..], &["init", "--yes", "--no-import"], &["init", "--no-import"]]
+    {
+        let told = home.run(args).succeeded();
+        assert!(
+            told.err.contains("codex: it refuses all of ") && told.err.contains("unknown field `version`"),
+            "{told:?}"
+        );
+        assert!(told.err.contains("claude: it refuses all of "), "{told:?}");
+    }
+    let json = home.run(&["init", "--yes", "--no-import", "--json"]).succeeded().json();
+    assert!(json["clients"][0]["problem"].as_str().unwrap().contains("unknown field `version`"), "{json}");
+    assert_eq!(json["clients"][2]["problem"], serde_json::Value::Null, "{json}");
 }
 
 #[test]
@@ -200,89 +270,4 @@ fn one_client_or_no_trust_is_what_the_user_gets_if_that_is_asked_for() {
     let states: Vec<&str> = json["clients"].as_array().unwrap().iter().map(|c| c["state"].as_str().unwrap()).collect();
     assert_eq!(states[..3], ["installed"; 3], "{json}");
     assert!(read(&home, ".codex/config.toml").contains("trusted_hash"));
-}
-
-/// Runs an installed command as a client does.
-fn run_hook(home: &Home, command: &str, payload: &str) -> Ran {
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", command]).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", home.top());
-    run(shell, payload.as_bytes())
-}
-
-fn installed_command(home: &Home) -> String {
-    let settings: serde_json::Value = serde_json::from_str(&read(home, ".gemini/settings.json")).unwrap();
-    settings["hooks"]["BeforeAgent"][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
-}
-
-#[test]
-fn an_installed_hook_records_survives_a_move_of_the_program_and_is_silent_when_it_is_gone() {
-    let home = user();
-    let program = home.top().join("a memoir's place/memoir");
-    fs::create_dir_all(program.parent().unwrap()).unwrap();
-    fs::copy(MEMOIR, &program).unwrap();
-    let init = |program: &Path| run(home.command_of(program, &["init", "--yes", "--no-import"]), b"").succeeded();
-    init(&program);
-    let command = installed_command(&home);
-    let payload = |prompt: &str| {
-        format!(
-            r#"{{"session_id":"s","transcript_path":"","cwd":"/p","hook_event_name":"BeforeAgent","timestamp":"2026-01-01T00:00:00.000Z","prompt":"{prompt}"}}"#
-        )
-    };
-    assert_eq!(run_hook(&home, &command, &payload("one")).succeeded().out, "{}\n");
-    let moved = home.top().join("memoir");
-    fs::rename(&program, &moved).unwrap();
-    let ran = run_hook(&home, &command, &payload("lost")).succeeded();
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
-    init(&moved);
-    assert_eq!(installed_command(&home), command);
-    run_hook(&home, &command, &payload("two")).succeeded();
-    assert_eq!(home.texts(), ["one", "two"]);
-}
-
-#[test]
-fn a_hook_script_is_written_for_one_project_and_its_settings_stay_as_they_are() {
-    let home = Home::new();
-    let project = home.top().join("project");
-    fs::create_dir_all(project.join(".codex")).unwrap();
-    fs::write(project.join(".codex/hooks.json"), "{\"hooks\": {}}").unwrap();
-    let args =
-        ["install-hook", "codex", "--server-url", "http://127.0.0.1:9", "--target-dir", project.to_str().unwrap()];
-    home.run(&args).succeeded();
-    assert_eq!(fs::read_to_string(project.join(".codex/hooks.json")).unwrap(), "{\"hooks\": {}}");
-    let (script, example) =
-        (project.join(".codex/hooks/memoir-codex-hook"), project.join(".codex/hooks/memoir.example.json"));
-    assert_eq!(fs::metadata(&script).unwrap().mode() & 0o777, 0o755);
-    let shown: serde_json::Value = serde_json::from_str(&fs::read_to_string(&example).unwrap()).unwrap();
-    let command = shown["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"].as_str().unwrap();
-    let payload = r#"{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/p","hook_event_name":"UserPromptSubmit","prompt":"by script"}"#;
-    assert_eq!(run_hook(&home, command, payload).succeeded().out, "{}\n");
-    assert_eq!(home.texts(), ["by script"]);
-
-    home.run(&args).failed_in_one_line(1, &["exists already", "--force"]);
-    fs::write(&script, "changed").unwrap();
-    let forced: Vec<&str> = args.into_iter().chain(["--force"]).collect();
-    home.run(&forced).succeeded();
-    assert!(fs::read_to_string(&script).unwrap().starts_with("#!/bin/sh"));
-}
-
-#[test]
-fn a_hook_script_goes_through_no_link_and_one_refused_path_leaves_both_unwritten() {
-    for link in [".codex", ".codex/hooks", ".codex/hooks/memoir-codex-hook", ".codex/hooks/memoir.example.json"] {
-        let home = Home::new();
-        let (project, elsewhere) = (home.top().join("project"), home.top().join("elsewhere"));
-        fs::create_dir_all(project.join(link).parent().unwrap()).unwrap();
-        fs::create_dir(&elsewhere).unwrap();
-        symlink(&elsewhere, project.join(link)).unwrap();
-        let target = project.to_str().unwrap();
-        let args = ["install-hook", "codex", "--server-url", "http://127.0.0.1:9", "--target-dir", target, "--force"];
-        home.run(&args).failed_in_one_line(1, &["is a symbolic link"]);
-        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{link}");
-        let other = project.join(".codex/hooks/memoir-codex-hook");
-        assert!(link.ends_with("-hook") || !other.exists(), "{link}");
-    }
-    let home = Home::new();
-    home.run(&["install-hook", "codex"]).failed_in_one_line(2, &["--server-url"]);
-    home.run(&["install-hook", "codex", "--server-url", "nonsense"]).failed_in_one_line(2, &["--server-url"]);
-    home.run(&["install-hook", "codex", "--server-url", "http://127.0.0.1:9", "--target-dir", "/nowhere"])
-        .failed_in_one_line(1, &["/nowhere"]);
 }

@@ -1,7 +1,8 @@
 //! `memoir push`: a project's events to a server, once each, with whatever goes wrong on the way.
 
-use crate::support::{Home, Server, dead_port, to_lines};
+use crate::support::{Home, Server, dead_port, run, to_lines};
 use serde_json::{Value, json};
+use std::fs;
 
 fn said(session: &str, number: u32) -> Value {
     json!({
@@ -106,6 +107,71 @@ fn what_joins_the_project_later_is_sent_although_it_is_old() {
     assert_eq!(counts(&push(&home, &server.url(), &[])).0, 1);
     home.run(&["projects", "merge", "old/name", "o/r"]).succeeded();
     assert_eq!(counts(&push(&home, &server.url(), &[])), (2, 1, 1));
+}
+
+/// A repository without a remote, with an event recorded in it.
+fn unnamed(home: &Home) -> (std::path::PathBuf, String) {
+    let dir = home.top().join("project");
+    fs::create_dir_all(dir.join(".git")).unwrap();
+    fs::write(dir.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let mut ingest = home.command(&["ingest"]);
+    ingest.current_dir(&dir);
+    run(ingest, said("a", 1).to_string().as_bytes()).succeeded();
+    let id = home.events()[0]["repoId"].as_str().unwrap().to_owned();
+    (dir, id)
+}
+
+/// Pushes and mirrors from within the directory; what each says of the project.
+fn push_and_mirror(home: &Home, dir: &std::path::Path, url: &str) -> (Value, Value) {
+    let within = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.current_dir(dir);
+        run(command, b"").succeeded().json()
+    };
+    (within(&["push", "--remote", url, "--json"]), within(&["mirror", "export", ".", "--json"]))
+}
+
+#[test]
+fn a_project_that_was_merged_is_found_from_its_directory_and_by_its_old_name() {
+    let (home, server_home) = (Home::new(), Home::new());
+    let (dir, id) = unnamed(&home);
+    home.run(&["projects", "merge", &id, "acme/x"]).succeeded();
+    let server = server_home.serve();
+    let (pushed, mirrored) = push_and_mirror(&home, &dir, &server.url());
+    assert_eq!((&pushed["project"], &pushed["sent"]), (&json!("acme/x"), &json!(1)));
+    assert_eq!((&mirrored["project"], &mirrored["new"]), (&json!("acme/x"), &json!(1)));
+    let by_name = home.run(&["push", "--remote", &server.url(), "--repo", &id, "--json"]).succeeded().json();
+    assert_eq!((&by_name["project"], &by_name["sent"]), (&json!("acme/x"), &json!(0)));
+    drop(server);
+    assert!(server_home.events().iter().all(|event| event["repoId"] == "acme/x"));
+}
+
+#[test]
+fn a_project_that_has_an_address_since_is_found_before_its_next_event() {
+    let (home, server_home) = (Home::new(), Home::new());
+    let (dir, id) = unnamed(&home);
+    fs::write(dir.join(".git/config"), "[remote \"origin\"]\n\turl = git@github.com:acme/x.git\n").unwrap();
+    let server = server_home.serve();
+    let (pushed, mirrored) = push_and_mirror(&home, &dir, &server.url());
+    assert_eq!((&pushed["project"], &pushed["sent"]), (&json!("acme/x"), &json!(1)));
+    assert_eq!((&mirrored["project"], &mirrored["new"]), (&json!("acme/x"), &json!(1)));
+    // Somebody who parts it again knows better.
+    home.run(&["projects", "split", &id]).succeeded();
+    let (pushed, mirrored) = push_and_mirror(&home, &dir, &server.url());
+    assert_eq!((&pushed["project"], &mirrored["project"]), (&json!(id), &json!(id)));
+}
+
+#[test]
+fn a_project_whose_sessions_were_all_moved_is_not_taken_for_where_they_are() {
+    let home = Home::new();
+    let (dir, id) = unnamed(&home);
+    home.run(&["projects", "split", "a", "--to", "other/place"]).succeeded();
+    let url = format!("http://127.0.0.1:{}", dead_port());
+    for args in [&["push", "--remote", &url][..], &["mirror", "export", "."]] {
+        let mut command = home.command(args);
+        command.current_dir(&dir);
+        run(command, b"").failed_in_one_line(2, &["nothing is recorded of project", &id]);
+    }
 }
 
 #[test]

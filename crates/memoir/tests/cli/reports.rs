@@ -227,6 +227,48 @@ fn projects_are_listed_merged_and_split() {
 }
 
 #[test]
+fn a_session_that_was_moved_by_itself_is_not_what_a_merge_is_undone_from() {
+    let home = Home::new();
+    let shop = repository(&home, "shop");
+    Session::new(&home, "c1", &shop).prompt(1, "stays with the shop");
+    Session::new(&home, "c2", &shop).prompt(1, "goes elsewhere");
+    home.run(&["import"]).succeeded();
+    let id = home.events()[0]["repoId"].as_str().unwrap().to_owned();
+    home.run(&["projects", "split", "cc-c2", "--to", "other/place"]).succeeded();
+    home.run(&["projects", "split", &id]).failed_in_one_line(2, &["was not merged", "`other/place`", "one by one"]);
+    home.run(&["projects", "merge", &id, "acme/shop"]).succeeded();
+    let said = home.run(&["projects", "split", &id]).succeeded().out;
+    let expected = format!(
+        "`{id}` is a project of its own again, apart from `acme/shop`; sessions that were moved to `other/place` stay there\n"
+    );
+    assert_eq!(said, expected);
+    // With no session left there is no project to part from anything.
+    home.run(&["projects", "split", "cc-c1", "--to", "other/place"]).succeeded();
+    home.run(&["projects", "split", &id]).failed_in_one_line(2, &["was not merged"]);
+    home.run(&["projects", "merge", &id, "x/y"]).failed_in_one_line(2, &["there is no project"]);
+    assert!(
+        home.events().iter().filter(|event| event["kind"] != "alias").all(|event| event["repoId"] == "other/place")
+    );
+}
+
+#[test]
+fn a_file_is_found_after_its_project_was_merged() {
+    let home = Home::new();
+    let shop = repository(&home, "shop");
+    let event = json!({"session_id": "s", "event_type": "file_change", "content": "src/a.rs"});
+    let mut ingest = home.command(&["ingest"]);
+    ingest.current_dir(&shop);
+    crate::support::run(ingest, event.to_string().as_bytes()).succeeded();
+    let id = home.events()[0]["repoId"].as_str().unwrap().to_owned();
+    home.run(&["projects", "merge", &id, "acme/shop"]).succeeded();
+    fs::create_dir_all(shop.join("src")).unwrap();
+    fs::write(shop.join("src/a.rs"), "").unwrap();
+    let mut file = home.command(&["file", "src/a.rs", "--json"]);
+    file.current_dir(&shop);
+    assert_eq!(crate::support::run(file, b"").succeeded().json()["repoId"], "acme/shop");
+}
+
+#[test]
 fn a_remote_that_is_added_later_renames_the_project_and_worktrees_belong_to_it() {
     let home = Home::new();
     let project = repository(&home, "shop");

@@ -103,3 +103,28 @@ fn metadata_and_meta_keep_their_spelling_too() {
     let exported = home.run(&["export"]).succeeded().out;
     assert_eq!(exported.matches(metadata).count(), 2, "{exported}");
 }
+
+/// A hook payload whose tool arguments stand on several lines.
+const SPREAD: &str = "{\"session_id\":\"s\",\"turn_id\":\"t\",\"transcript_path\":null,\"cwd\":\"/p\",\"tool_use_id\":\"c1\",\
+    \"hook_event_name\":\"PreToolUse\",\"tool_name\":\"apply_zebra\",\"tool_input\":{\n  \"n\": 2.50,\r\n\t\"text\": \"a\\nb\"\n}}";
+
+#[test]
+fn arguments_on_several_lines_come_out_on_one() {
+    let home = Home::new();
+    home.feed(&["hook", "codex"], SPREAD).succeeded();
+    let id = home.events()[0]["eventId"].as_str().unwrap().to_owned();
+    for args in [
+        &["export"][..],
+        &["timeline", "--json"],
+        &["search", "--json", "apply_zebra"],
+        &["show", &id, "--json"],
+        &["show", "cx-s", "--json"],
+    ] {
+        let out = home.run(args).succeeded().out;
+        assert_eq!(out.lines().count(), 1, "{args:?}: {out}");
+        assert!(!out.contains('\r') && out.contains("{   \"n\": 2.50,  \t\"text\": \"a\\nb\" }"), "{args:?}: {out}");
+    }
+    let server = home.serve();
+    let found = http::get(&server, &format!("/v1/events/{id}"), None).body;
+    assert_eq!(found["event"]["payload"]["item"]["arguments"]["text"], "a\nb", "{found}");
+}

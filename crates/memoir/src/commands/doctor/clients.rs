@@ -7,7 +7,7 @@ use crate::home::{Life, now_ms};
 use crate::print::count;
 use memoir_event::Client;
 use memoir_hook::{Fired, fired};
-use memoir_install::{Launcher, State, state};
+use memoir_install::{Launcher, Ledger, State, state};
 use memoir_record::{Check, Found, Wanted};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -25,7 +25,7 @@ pub fn check(context: &Context) -> Vec<Check> {
     };
     let launcher = Launcher::in_home(context.home.dir());
     let dirs = clients::dirs();
-    let mut checks = Vec::new();
+    let mut checks: Vec<Check> = program(context, &launcher).into_iter().collect();
     for client in Client::ALL.iter().copied() {
         let Some(dir) = dirs.of(client).filter(|dir| dir.is_dir()) else { continue };
         match state(client, dir, &init::command(context, &launcher, client)) {
@@ -36,6 +36,24 @@ pub fn check(context: &Context) -> Vec<Check> {
     }
     checks.extend(left_behind(context, &fired));
     checks
+}
+
+/// Where hooks find memoir, if any were ever installed here.
+fn program(context: &Context, launcher: &Launcher) -> Option<Check> {
+    let link = launcher.path().display();
+    if !launcher.is_alive() {
+        if !launcher.is_dangling() && Ledger::load(&context.home.ledger_file()).is_empty() {
+            return None;
+        }
+        let target = launcher.target().map(|target| format!(" ({} is gone)", target.display())).unwrap_or_default();
+        let detail = format!("{link} leads nowhere{target}: hooks run memoir only where it is on the search path");
+        return Some(bad("program", detail, "run `memoir init` again"));
+    }
+    let target = launcher.target().unwrap_or_else(|| launcher.path().to_owned());
+    let real = |path: &Path| path.canonicalize().ok();
+    let own = std::env::current_exe().ok();
+    let other = own.filter(|own| real(own) != real(&target)).map(|own| format!("; this is {}", own.display()));
+    Some(good("program", format!("hooks call {}{}", target.display(), other.unwrap_or_default())))
 }
 
 const fn name(client: Client) -> &'static str {
@@ -56,6 +74,14 @@ fn hooks(context: &Context, client: Client, state: &State, launcher: &Launcher, 
     if state.hooks == 0 {
         return good(name, "not installed: only its history is known; `memoir init` installs them".to_owned());
     }
+    if let Some(home) = &state.other_home {
+        let detail = format!("{file} has them for another home: what it does is recorded in {}", home.display());
+        return bad(name, detail, "set MEMOIR_HOME to that home, or run `memoir init` to have it recorded here");
+    }
+    if let Some(why) = &state.refused {
+        let detail = format!("{file} has them, but {client} refuses all of that file ({why})");
+        return bad(name, detail, "mend the file: until then none of its hooks runs");
+    }
     if let Some(setting) = state.off {
         let fix = format!("change `{setting}` in its settings");
         return bad(name, format!("{file} has them, but the setting `{setting}` keeps them from running"), &fix);
@@ -67,6 +93,10 @@ fn hooks(context: &Context, client: Client, state: &State, launcher: &Launcher, 
         let detail =
             format!("{} of {} in {file} are not trusted, so Codex does not run them", state.untrusted, state.hooks);
         return bad(name, detail, "run `memoir init`, or start `codex` and trust them");
+    }
+    if state.turned_off > 0 {
+        let detail = format!("{} of {} in {file} are turned off (`enabled = false`)", state.turned_off, state.hooks);
+        return bad(name, detail, "turn them on again in `codex`, with `/hooks`");
     }
     if !state.missing.is_empty() || state.stale > 0 {
         let missing = if state.missing.is_empty() { "nothing".to_owned() } else { state.missing.join(", ") };

@@ -1,6 +1,7 @@
 //! Hooks in a client's settings file, which is JSON and may have comments.
 
 use super::events::{HookEvent, hook_events};
+use super::{behind_mark, without_mark};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use memoir_event::Client;
@@ -45,6 +46,7 @@ fn is_ours(client: Client, command: &str) -> bool {
 }
 
 fn parse(text: &str) -> Result<CstRootNode, PlanError> {
+    let text = without_mark(text);
     let text = if text.trim().is_empty() { "{}" } else { text };
     CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| PlanError::NotJson(error.to_string()))
 }
@@ -81,8 +83,13 @@ fn text_of(fields: &CstObject, name: &str) -> Option<String> {
     fields.get(name)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
-/// The settings with memoir's hooks in them; the same text if they are there already.
+/// The settings with memoir's hooks in them; the same text if they are there already. Hooks that another home of
+/// memoir's has put there become this one's.
 pub fn with_hooks(client: Client, text: &str, command: &str) -> Result<String, PlanError> {
+    behind_mark(text, |text| put_in(client, text, command))
+}
+
+fn put_in(client: Client, text: &str, command: &str) -> Result<String, PlanError> {
     let root = parse(text)?;
     let wrong = |what: &str| PlanError::WrongShape(what.to_owned());
     let whole = root.object_value().ok_or_else(|| wrong("the settings object"))?;
@@ -165,8 +172,12 @@ fn group(client: Client, event: &HookEvent, command: &str) -> String {
     format!("{{{matcher}\"hooks\": [{{\"type\": \"command\", {name}\"command\": {command}, \"timeout\": {timeout}}}]}}")
 }
 
-/// The settings without memoir's hooks, and without what is empty because of that.
-pub fn without_hooks(client: Client, text: &str) -> Result<String, PlanError> {
+/// The settings without those of memoir's hooks whose command `goes`, and without what is empty because of that.
+pub fn without_hooks(client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<String, PlanError> {
+    behind_mark(text, |text| take_out(client, text, goes))
+}
+
+fn take_out(client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<String, PlanError> {
     let root = parse(text)?;
     let Some(hooks) = root.object_value().and_then(|root| root.object_value("hooks")) else {
         return Ok(text.to_owned());
@@ -180,7 +191,7 @@ pub fn without_hooks(client: Client, text: &str) -> Result<String, PlanError> {
                 .into_iter()
                 .filter(|handler| {
                     let command = handler.as_object().and_then(|fields| text_of(&fields, "command"));
-                    command.is_some_and(|command| is_ours(client, &command))
+                    command.is_some_and(|command| is_ours(client, &command) && goes(&command))
                 })
                 .collect();
             if ours.is_empty() {
@@ -248,7 +259,31 @@ mod tests {
         let stop = found.iter().find(|hook| hook.event == "Stop").unwrap();
         assert_eq!((stop.group, stop.handler, stop.timeout), (1, 0, Some(10)));
         assert_eq!(with_hooks(Client::Claude, &after, COMMAND).unwrap(), after);
-        assert_eq!(without_hooks(Client::Claude, &after).unwrap(), before);
+        assert_eq!(without_hooks(Client::Claude, &after, &|_| true).unwrap(), before);
+    }
+
+    #[test]
+    fn a_byte_order_mark_stays_in_front() {
+        for before in ["\u{feff}{\n  \"model\": \"opus\"\n}\n", "\u{feff}{\r\n  \"a\": 1\r\n}\r\n"] {
+            let after = with_hooks(Client::Claude, before, COMMAND).unwrap();
+            assert!(after.starts_with("\u{feff}{") && after.matches('\u{feff}').count() == 1, "{after}");
+            assert_eq!(installed(Client::Claude, &after).unwrap().len(), hook_events(Client::Claude).len());
+            assert_eq!(with_hooks(Client::Claude, &after, COMMAND).unwrap(), after);
+            assert_eq!(without_hooks(Client::Claude, &after, &|_| true).unwrap(), before);
+            assert_eq!(turned_off(Client::Claude, &after).unwrap(), None);
+        }
+        assert!(with_hooks(Client::Claude, "\u{feff}", COMMAND).unwrap().starts_with("\u{feff}{"));
+    }
+
+    #[test]
+    fn only_the_hooks_that_go_are_taken_out() {
+        let mine = with_hooks(Client::Codex, "{}", "exec /mine/memoir hook codex").unwrap();
+        let both =
+            mine.replacen("[{", r#"[{"hooks": [{"type": "command", "command": "/theirs/memoir hook codex"}]}, {"#, 1);
+        let left = without_hooks(Client::Codex, &both, &|command| command.contains("/mine/")).unwrap();
+        let left = installed(Client::Codex, &left).unwrap();
+        assert_eq!(left.iter().map(|hook| hook.command.as_str()).collect::<Vec<_>>(), ["/theirs/memoir hook codex"]);
+        assert_eq!(without_hooks(Client::Codex, &mine, &|_| false).unwrap(), mine);
     }
 
     #[test]
@@ -259,7 +294,7 @@ mod tests {
             let value: serde_json::Value = serde_json::from_str(&after).unwrap();
             assert_eq!(value.as_object().unwrap().keys().collect::<Vec<_>>(), ["hooks"]);
             assert_eq!(installed(client, &after).unwrap().len(), hook_events(client).len());
-            assert_eq!(without_hooks(client, &after).unwrap().trim(), "{}");
+            assert_eq!(without_hooks(client, &after, &|_| true).unwrap().trim(), "{}");
         }
     }
 
@@ -293,7 +328,7 @@ mod tests {
                 hooks.join(",\n")
             );
             let after = with_hooks(Client::Gemini, &before, "memoir hook gemini").unwrap();
-            let without = without_hooks(Client::Gemini, &after).unwrap();
+            let without = without_hooks(Client::Gemini, &after, &|_| true).unwrap();
             let value = |text: &str| parse(text).unwrap().to_serde_value().unwrap();
             let mut expected = value(&before);
             if others == 0 {
