@@ -200,42 +200,105 @@ fn walk(
     page: &Page,
     wanted: usize,
 ) -> Result<Vec<(i64, Seq)>, JournalError> {
-    let (direction, compare) = match page.order {
-        Order::NewestFirst => ("DESC", "<"),
-        Order::OldestFirst => ("ASC", ">"),
-    };
-    let index = fixed.map_or_else(|| "by_time".to_owned(), |(column, _)| format!("by_{column}"));
-    let only = fixed.map_or_else(String::new, |(column, _)| format!("{column} = ?5 AND"));
-    let after = page.after.map_or_else(String::new, |_| {
-        format!("AND (ts_ms {compare}= ?3 AND (ts_ms {compare} ?3 OR seq {compare} ?4))")
-    });
-    let sql = format!(
-        "SELECT ts_ms, seq, origin, shape, flags FROM record INDEXED BY {index}
-         WHERE event IS NULL AND {only} ts_ms BETWEEN ?1 AND ?2 {after}
-         ORDER BY ts_ms {direction}, seq {direction}"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let token = page.after.unwrap_or(PageToken { ts_ms: 0, seq: 0 });
-    let (from, to) = (selection.from_ms.unwrap_or(i64::MIN), selection.to_ms.unwrap_or(i64::MAX));
-    let mut values: Vec<i64> = vec![from, to];
-    if page.after.is_some() || fixed.is_some() {
-        values.extend([token.ts_ms, as_i64(token.seq)]);
-    }
-    if let Some((_, no)) = fixed {
-        values.push(i64::from(no));
-    }
-    let mut rows = statement.query(params_from_iter(values))?;
+    let (mut from, mut to) = (selection.from_ms.unwrap_or(i64::MIN), selection.to_ms.unwrap_or(i64::MAX));
     let mut places = Vec::new();
-    while let Some(row) = rows.next()? {
+    if let Some(after) = page.after {
+        // The rest of a moment is a range of its own, of the places in it: there may be any number of events in one, and
+        // none of those before shall be looked at again.
+        if (from..=to).contains(&after.ts_ms) {
+            let rest = Stretch::Moment(after);
+            take(connection, fixed, selection, page.order, rest, wanted, &mut places)?;
+        }
+        match page.order {
+            Order::NewestFirst => to = to.min(after.ts_ms.saturating_sub(1)),
+            Order::OldestFirst => from = from.max(after.ts_ms.saturating_add(1)),
+        }
+    }
+    take(connection, fixed, selection, page.order, Stretch::Times(from, to), wanted, &mut places)?;
+    Ok(places)
+}
+
+/// A part of an index by time.
+#[derive(Clone, Copy)]
+enum Stretch {
+    /// From the first time to the second.
+    Times(i64, i64),
+    /// What is behind that place at the same moment.
+    Moment(PageToken),
+}
+
+/// Takes what the selection admits of a stretch, until there are as many as wanted.
+fn take(
+    connection: &Connection,
+    fixed: Option<(&'static str, u32)>,
+    selection: &Selection,
+    order: Order,
+    stretch: Stretch,
+    wanted: usize,
+    places: &mut Vec<(i64, Seq)>,
+) -> Result<(), JournalError> {
+    let (first, second) = match stretch {
+        Stretch::Times(from, to) => (from, to),
+        Stretch::Moment(after) => (after.ts_ms, as_i64(after.seq)),
+    };
+    let mut statement = connection.prepare_cached(&sql(fixed.map(|(column, _)| column), order, stretch))?;
+    let values = [first, second].into_iter().chain(fixed.map(|(_, no)| i64::from(no)));
+    let mut rows = statement.query(params_from_iter(values))?;
+    while places.len() < wanted
+        && let Some(row) = rows.next()?
+    {
         let (ts_ms, seq): (i64, i64) = (row.get(0)?, row.get(1)?);
         let flags: u32 = row.get(4)?;
         let access = u8::try_from(flags & 15).unwrap_or(15);
         if selection.admits(as_u64(seq), row.get(2)?, row.get(3)?, ts_ms, access) {
             places.push((ts_ms, as_u64(seq)));
-            if places.len() >= wanted {
-                break;
+        }
+    }
+    Ok(())
+}
+
+fn sql(column: Option<&'static str>, order: Order, stretch: Stretch) -> String {
+    let (direction, compare) = match order {
+        Order::NewestFirst => ("DESC", "<"),
+        Order::OldestFirst => ("ASC", ">"),
+    };
+    let condition = match stretch {
+        Stretch::Times(..) => "ts_ms BETWEEN ?1 AND ?2".to_owned(),
+        Stretch::Moment(_) => format!("ts_ms = ?1 AND seq {compare} ?2"),
+    };
+    let index = column.unwrap_or("time");
+    let only = column.map_or_else(String::new, |column| format!("{column} = ?3 AND"));
+    format!(
+        "SELECT ts_ms, seq, origin, shape, flags FROM record INDEXED BY by_{index}
+         WHERE event IS NULL AND {only} {condition}
+         ORDER BY ts_ms {direction}, seq {direction}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schema::{Access, open};
+    use super::*;
+
+    #[test]
+    fn a_page_is_a_range_of_an_index_and_nothing_is_sorted_for_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let connection = open(&dir.path().join("journal.db"), Access::Write, std::time::Duration::ZERO).unwrap();
+        for column in [None, Some("origin"), Some("shape")] {
+            for order in [Order::NewestFirst, Order::OldestFirst] {
+                for stretch in [Stretch::Times(0, 1), Stretch::Moment(PageToken { ts_ms: 0, seq: 1 })] {
+                    let explain = format!("EXPLAIN QUERY PLAN {}", sql(column, order, stretch));
+                    let mut statement = connection.prepare(&explain).unwrap();
+                    let lines = statement.query_map(
+                        [1; 3].get(..2 + usize::from(column.is_some())).map(params_from_iter).unwrap(),
+                        |row| row.get(3),
+                    );
+                    let lines: Vec<String> = lines.unwrap().collect::<Result<_, _>>().unwrap();
+                    assert_eq!(lines.len(), 1, "{lines:?}");
+                    let by_place = lines[0].contains("seq") || lines[0].contains("rowid");
+                    assert_eq!(by_place, matches!(stretch, Stretch::Moment(_)), "{lines:?}");
+                }
             }
         }
     }
-    Ok(places)
 }
