@@ -95,15 +95,20 @@ pub struct LiveStream<'a> {
 }
 
 impl<'a> LiveStream<'a> {
-    /// The stream of that run, which `parser` can read.
+    /// The stream of that run, which `parser` can read. Nothing of a private run is stored, but that it was one.
     pub fn new(live: Live<'a>, run: Run, parser: Box<dyn Parser>) -> LiveStream<'a> {
         let hasher = live.journal.map_or_else(|| KeyHasher::new([0; 32]), |journal| journal.hasher().clone());
+        let salt = salt_of(&hasher);
+        let mut intake = Intake::new(live.rules, hasher);
+        if run.is_private() {
+            intake.judge().hide_all();
+        }
         LiveStream {
             live,
             parser,
             run: (run, false),
-            salt: salt_of(&hasher),
-            intake: Intake::new(live.rules, hasher),
+            salt,
+            intake,
             number: 0,
             line: Vec::new(),
             huge: None,
@@ -222,6 +227,7 @@ impl<'a> LiveStream<'a> {
 
     fn admit(&mut self, out: Out) -> Vec<Captured> {
         self.summary.tally.merge(out.tally);
+        self.intake.look_at(&out.events);
         for captured in &out.events {
             match self.intake.take(captured.clone()) {
                 Ok(redacted) => {
@@ -254,12 +260,13 @@ impl<'a> LiveStream<'a> {
 
     fn store(&mut self) {
         let batch = std::mem::take(&mut self.batch);
-        if batch.is_empty() {
+        let mut cursors = self.intake.judge().take_changed();
+        if batch.is_empty() && cursors.is_empty() && !(self.run.0.is_private() && self.run.1) {
             return;
         }
-        let run = std::mem::take(&mut self.run.1).then(|| self.run.0.cursor());
+        cursors.extend(std::mem::take(&mut self.run.1).then(|| self.run.0.cursor()));
         let events = u64::try_from(batch.len()).unwrap_or(0);
-        match keep(self.live.journal, self.live.spool, self.live.names, &batch, run.as_slice()) {
+        match keep(self.live.journal, self.live.spool, self.live.names, &batch, &cursors) {
             Kept::Stored => self.summary.events += events,
             Kept::Spooled(problem) => {
                 self.summary.events += events;
@@ -271,7 +278,7 @@ impl<'a> LiveStream<'a> {
                 self.summary.problem = Some(problem);
             }
         }
-        if self.live.to_server {
+        if self.live.to_server && !batch.is_empty() {
             let records = for_server(&batch, self.live.names);
             if let Err(error) = self.live.spool.keep(Lane::Server, &records) {
                 self.summary.problem = Some(error.to_string());

@@ -13,7 +13,6 @@ use crate::lenient::{Raw, Text, lenient};
 use crate::media::{self, Media};
 use crate::out::Out;
 use crate::parser::{Parser, Salt, read, without_lone_surrogates};
-use crate::patch::Change;
 use crate::payload::Payload;
 use crate::scene::{Maker, Scene, item};
 use crate::turns::{Form, Turns, Who};
@@ -34,6 +33,9 @@ struct Pending {
     name: String,
     script: Option<String>,
     changes: Vec<(String, String)>,
+    /// Tools that it calls itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<String>,
 }
 
 /// What a reader has to know to go on.
@@ -59,6 +61,9 @@ struct State {
     model: Option<String>,
     turns: Turns,
     calls: Vec<Pending>,
+    /// Scripts that go on running, by their cells, and the tools that they call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<(String, Vec<String>)>,
 }
 
 /// Reads a rollout.
@@ -114,6 +119,9 @@ impl Rollout {
         self.scene.session.clone_from(thread.root.as_ref().unwrap_or(&thread.id));
         self.scene.thread.clone_from(&thread.id);
         self.scene.turn = thread.turn();
+        if self.scene.asked.as_deref() != thread.asked() {
+            self.scene.asked = thread.asked().map(Arc::from);
+        }
         if self.scene.cwd.as_deref() != self.state.cwd.as_deref() {
             self.scene.cwd = self.state.cwd.as_deref().map(Arc::from);
         }
@@ -287,12 +295,20 @@ impl Rollout {
         }
     }
 
-    fn remember_call(&mut self, id: &str, name: &str, script: Option<String>, changes: &[Change]) {
+    fn remember_call(&mut self, call: Pending) {
         if self.state.calls.len() >= CALLS_MAX {
             self.state.calls.remove(0);
         }
-        let changes = changes.iter().map(|change| (change.kind.as_str().to_owned(), change.path.clone())).collect();
-        self.state.calls.push(Pending { id: id.to_owned(), name: name.to_owned(), script, changes });
+        self.state.calls.push(call);
+    }
+
+    /// A script goes on: whoever waits for it is told what its tools return.
+    fn remember_cell(&mut self, cell: &str, tools: &[String]) {
+        self.state.cells.retain(|(known, _)| known != cell);
+        if self.state.cells.len() >= CALLS_MAX {
+            self.state.cells.remove(0);
+        }
+        self.state.cells.push((cell.to_owned(), tools.to_vec()));
     }
 
     fn take_call(&mut self, id: &str) -> Option<Pending> {

@@ -25,7 +25,7 @@ pub(super) struct Position {
     /// What the parser has to know.
     #[serde(with = "state")]
     pub state: String,
-    /// Private turns, by thread.
+    /// Sessions that are at a private request, and which.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub private: Vec<(String, String)>,
     /// The run that it is a stream of.

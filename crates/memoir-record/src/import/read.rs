@@ -7,6 +7,7 @@ use super::position::{self, Position, Stamp};
 use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport};
 use crate::intake::{Intake, Rules};
+use crate::private::{Place, PrivateRequests};
 use crate::runs::{RUN_HEAD_BYTES, Run, Runs};
 use memoir_capture::{Out, Parser, Salt, gemini};
 use memoir_event::KeyHasher;
@@ -31,6 +32,8 @@ pub(super) struct Shared<'a> {
     pub salt: Salt,
     /// The runs whose streams are known.
     pub runs: Mutex<Runs>,
+    /// What the user does not want recorded of any session.
+    pub private: PrivateRequests,
     pub stop: &'a AtomicBool,
 }
 
@@ -83,14 +86,25 @@ pub(super) struct Reading<'a, 'g> {
     pub report: FileReport,
     give: &'g mut dyn FnMut(Portion) -> Go,
     stopped: bool,
+    /// What to do about a sub-agent's file, until the first event has told whose file it is.
+    agents: Option<Agents>,
 }
 
-/// Reads a file; `budget` bounds how many bytes of it.
+/// What to do about files of sub-agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agents {
+    /// Read them.
+    Read,
+    /// Leave them for later: whether they are private is known once the sessions that started them are read.
+    Leave,
+}
+
+/// Reads a file; `budget` bounds how many bytes of it, `agents` says what to do if it is a sub-agent's.
 pub(super) fn read_file<'a>(
     shared: &'a Shared<'a>,
     file: &SourceFile,
     cursor: Option<&Cursor>,
-    budget: Option<u64>,
+    (budget, agents): (Option<u64>, Agents),
     intake: &mut Intake<'a>,
     give: &mut dyn FnMut(Portion) -> Go,
 ) -> FileReport {
@@ -108,6 +122,7 @@ pub(super) fn read_file<'a>(
         report: FileReport::default(),
         give,
         stopped: false,
+        agents: Some(agents),
     };
     let read = match file.format {
         Format::OpencodeDatabase => database::read(&mut reading, file, known.as_ref()),
@@ -159,10 +174,14 @@ impl Reading<'_, '_> {
             None => None,
         };
         let (offset, mut number) = at.map_or((0, 0), |at| (at.offset, at.lines));
-        let private = at.into_iter().flat_map(|at| &at.private).map(|(thread, turn)| (thread.as_str(), turn.as_str()));
-        self.intake.judge().begin(private);
+        let private = at.into_iter().flat_map(|at| &at.private);
+        self.intake.judge().begin(private.map(|(place, request)| (Place::kept(place), request.clone())));
         if file.format.is_stream() {
-            self.run = Some(self.run_of(file, at, &opened.head()?));
+            let run = self.run_of(file, at, &opened.head()?);
+            if run.is_private() {
+                self.intake.judge().hide_all();
+            }
+            self.run = Some(run);
         }
         let run = self.run.as_ref().map_or("", Run::name);
         let state = at.map(|at| at.state.as_str());
@@ -223,6 +242,9 @@ impl Reading<'_, '_> {
         self.report.unfinished = lines.has_unfinished();
         parser.pause(&mut self.out);
         self.admit();
+        if self.report.is_left {
+            return Ok(());
+        }
         position.seen = stamp;
         let place = (lines.offset(), number);
         self.note(&mut position, place, (events_before, problems_before), &*parser);
@@ -241,8 +263,8 @@ impl Reading<'_, '_> {
         position.events = before.0 + self.report.events;
         position.problems = before.1 + self.report.tally.problems.values().sum::<u64>();
         position.state = self.shared.rules.redactor.json(&parser.state()).into_owned();
-        position.private =
-            self.intake.judge().private().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
+        let private = self.intake.judge().open();
+        position.private = private.map(|(place, request)| (place.as_str().to_owned(), request.to_owned())).collect();
     }
 
     fn one_line(&mut self, parser: &mut dyn Parser, number: u64, line: Line<'_>) {
@@ -283,7 +305,19 @@ impl Reading<'_, '_> {
 
     fn admit(&mut self) {
         self.report.tally.merge(std::mem::take(&mut self.out.tally));
-        for captured in std::mem::take(&mut self.out).events {
+        let found = std::mem::take(&mut self.out).events;
+        if let Some(first) = found.first().map(|captured| &captured.event)
+            && self.agents.take() == Some(Agents::Leave)
+            && first.thread.as_ref().is_some_and(|thread| *thread != first.session)
+        {
+            self.report.is_left = true;
+            self.stopped = true;
+        }
+        if self.report.is_left {
+            return;
+        }
+        self.intake.look_at(&found);
+        for captured in found {
             let admitted = match self.intake.take(captured) {
                 Ok(admitted) => admitted,
                 Err(reason) => {
@@ -320,7 +354,7 @@ impl Reading<'_, '_> {
         self.told_bytes = offset;
         self.batch_bytes = 0;
         let run = self.run.as_ref().filter(|_| cursor.is_some()).map(Run::cursor);
-        let cursors = cursor.into_iter().chain(run).collect();
+        let cursors = self.intake.judge().take_changed().into_iter().chain(cursor).chain(run).collect();
         let portion = Portion { batch: std::mem::take(&mut self.batch), cursors, bytes };
         if let Go::Stop = (self.give)(portion) {
             self.stopped = true;

@@ -4,5 +4,6 @@
 
 mod any_files;
 mod any_order;
+mod private;
 mod shapes;
 mod world;

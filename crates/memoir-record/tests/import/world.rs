@@ -21,6 +21,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 /// Later than everything that scenarios tell of.
 const LATER_MS: i64 = 1_900_000_000_000;
 
+/// What a prompt says that is not to be recorded.
+pub const PRIVATE: &str = "[private]";
+
 pub struct World {
     dir: tempfile::TempDir,
     now: Arc<AtomicI64>,
@@ -42,7 +45,15 @@ impl World {
             SqliteJournal::open(&dir.path().join("journal.db"), SqliteOptions::long_lived(), clock.clone()).unwrap();
         let spool = Spool::new(dir.path().join("spool"), SpoolLimits::default(), clock.clone()).unwrap();
         let pending = Pending::new(dir.path().join("pending"));
-        World { dir, now, clock, journal, spool, pending, redactor: Redactor::builtin(), policy: Policy::default() }
+        let markers = vec![PRIVATE.to_owned()];
+        let policy = Policy::new(vec![], vec![], &[], markers).unwrap();
+        World { dir, now, clock, journal, spool, pending, redactor: Redactor::builtin(), policy }
+    }
+
+    /// The same, for a user who wants nothing of that tool.
+    pub fn without_tool(self, tool: &str) -> World {
+        let policy = Policy::new(vec![], vec![tool.to_owned()], &[], vec![PRIVATE.to_owned()]).unwrap();
+        World { policy, ..self }
     }
 
     /// The user's home.

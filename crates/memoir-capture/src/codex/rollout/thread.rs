@@ -18,6 +18,9 @@ pub(super) struct Thread {
     named: Option<String>,
     /// How many turns there were that nobody names.
     counted: u64,
+    /// The user's turn that a sub-agent works for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
 }
 
 impl Thread {
@@ -37,8 +40,15 @@ impl Thread {
         }
     }
 
-    pub fn enter(&mut self, turn: &str) {
+    /// A turn begins; `asked` is the user's, which is another one if this is a sub-agent's.
+    pub fn enter(&mut self, turn: &str, asked: Option<&str>) {
         self.named = Some(turn.to_owned());
+        self.asked = asked.map(str::to_owned);
+    }
+
+    /// The user's turn, if the thread is a sub-agent's and its client names it.
+    pub fn asked(&self) -> Option<&str> {
+        self.asked.as_deref().filter(|_| self.root.is_some())
     }
 }
 
@@ -71,6 +81,7 @@ lenient! {
 lenient! {
     struct Context<'a> {
         turn_id: Text<'a> = "turn_id",
+        root_turn: Text<'a> = "root_turn_id",
         cwd: Text<'a> = "cwd",
         model: Text<'a> = "model",
     }
@@ -168,7 +179,7 @@ impl Rollout {
             self.state.model = Some(model);
         }
         if let Some(turn) = context.turn_id.said() {
-            self.thread().enter(turn);
+            self.thread().enter(turn, context.root_turn.said());
         }
         self.set_scene();
     }
