@@ -52,6 +52,9 @@ struct State {
     is_subagent: bool,
     /// Whether lines are bare items without an envelope.
     is_bare: bool,
+    /// When such a file began, in milliseconds since 1970: its lines have no times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bare_ms: Option<i64>,
     /// Whether each model response has a record of what it cost.
     has_usage: bool,
     /// Whether the file has items with ids of their own: then results need not be guessed from texts.
@@ -94,6 +97,13 @@ impl Rollout {
     pub fn new(thread: Option<&str>, salt: Salt) -> Rollout {
         let own = Thread::new(thread.unwrap_or_default(), None);
         Rollout::with(State { own, ..State::default() }, salt)
+    }
+
+    /// The same reader, of a file whose name says when it began: a file without any times was written about then.
+    #[must_use]
+    pub fn begun(mut self, named: Option<Time>) -> Rollout {
+        self.state.bare_ms = named.map(|time| time.ms());
+        self
     }
 
     /// A reader that goes on from a state.
@@ -169,6 +179,7 @@ impl Rollout {
             (None, _) if line.id.said().is_some() => self.bare_meta(&line, &mut at),
             (Some(_), false) => {
                 self.state.is_bare = true;
+                at.time = at.time.take().or_else(|| self.bare_time());
                 let raw = serde_json::from_str(text).unwrap_or_default();
                 self.item_line(raw, Raw::default(), &mut at);
             }
@@ -248,7 +259,8 @@ impl Rollout {
         let mut identities: Vec<Identity> = self.scene.said(who.as_str(), text, nth).into_iter().collect();
         // A file may be rewritten with turn ids that are made up; its lines keep their times.
         let may_be_rewritten = !self.state.has_items || turn.starts_with("rollout-");
-        if may_be_rewritten && at.time.is_some() {
+        // Without times of their own, equal texts could not be told apart by it.
+        if may_be_rewritten && at.time.is_some() && !self.state.is_bare {
             let name = format!("{}/{}/{}", self.scene.thread, who.as_str(), crate::scene::digest(text));
             identities.push(Identity::Record { id: name, block: nth });
         }

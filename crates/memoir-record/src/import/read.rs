@@ -1,5 +1,6 @@
 //! Reads one file from where it was left, and hands over what it holds in portions.
 
+use super::clears::Clears;
 use super::files::SourceFile;
 use super::format::{self, Format};
 use super::lines::{self, FileLines, Line};
@@ -409,8 +410,10 @@ impl Reading<'_, '_> {
                 stopped = matches!(self.hand_over_if_full(), Go::Stop);
             }
         };
+        let mut clears = Clears::new(&file.path, known.map(|known| known.state.as_str()));
+        let mut after_clear = |session: &str, at_ms: i64| clears.after(session, at_ms);
         let read = match file.format {
-            Format::GeminiLog => gemini::read_log_json(reader, file.cwd.as_deref(), &mut each),
+            Format::GeminiLog => gemini::read_log_json(reader, file.cwd.as_deref(), &mut after_clear, &mut each),
             _ => gemini::read_chat_json(reader, place, &stem, &mut each),
         };
         if stopped {
@@ -425,7 +428,9 @@ impl Reading<'_, '_> {
             self.out_problem("huge record, shortened");
         }
         let lines = self.report.lines;
-        self.hand_over_end(file, stamp, String::new(), lines);
+        let state = if file.format == Format::GeminiLog { clears.state() } else { String::new() };
+        let state = self.shared.rules.redactor.json(&state).into_owned();
+        self.hand_over_end(file, stamp, state, lines);
         Ok(())
     }
 }

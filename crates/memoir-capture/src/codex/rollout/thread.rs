@@ -161,13 +161,19 @@ impl Rollout {
         let Some(id) = line.id.said() else { return };
         self.state.is_bare = true;
         self.state.own = Thread::new(id, None);
+        // It calls itself UTC and is local time: nearer than anything else, for no other line has one.
+        self.state.bare_ms = at.time.as_ref().map(memoir_event::Time::ms).or(self.state.bare_ms);
         self.state.begun_ms = Some(i64::MIN / 2);
         self.state.remote = line.git.read::<Git<'_>>().repository_url.owned();
         self.set_scene();
         let details = crate::payload::Payload::new().text("thread_id", id).said("remote", self.state.remote.as_deref());
-        // Its time is local time that calls itself UTC: better none.
-        at.time = None;
+        at.time = self.bare_time();
         self.maker(at).session_started(details);
+    }
+
+    /// When something in a file without times happened, as near as that is known: when the session began.
+    pub(super) fn bare_time(&self) -> Option<memoir_event::Time> {
+        self.state.bare_ms.filter(|_| self.state.is_bare).map(memoir_event::Time::from_ms)
     }
 
     pub(super) fn turn_context(&mut self, payload: Raw<'_>) {
