@@ -1,7 +1,7 @@
 //! The database of opencode, read while opencode uses it.
 
 use super::files::SourceFile;
-use super::position::{Position, Stamp};
+use super::position::{Fate, Position, Stamp};
 use super::read::{Go, Reading};
 use super::shrink::read_shrunk;
 use memoir_capture::Out;
@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 32;
 /// Reads every row that was written since the last time.
 pub(super) fn read(reading: &mut Reading<'_, '_>, file: &SourceFile, known: Option<&Position>) -> io::Result<()> {
     let stamp = stamp(&file.path)?;
-    if reading.is_unchanged(stamp, known) {
+    if reading.fate(file, stamp, known) == Some(Fate::Same) {
         return Ok(());
     }
     let since: i64 = known.and_then(|known| known.state.parse().ok()).unwrap_or(i64::MIN);

@@ -4,7 +4,7 @@ use super::clears::Clears;
 use super::files::SourceFile;
 use super::format::{self, Format};
 use super::lines::{self, FileLines, Line};
-use super::position::{self, Position, Stamp};
+use super::position::{self, Fate, Position, Stamp};
 use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport};
 use crate::intake::{Intake, Rules};
@@ -57,13 +57,8 @@ pub(super) enum Go {
 
 /// The name of a file's cursor: a file keeps it when it is archived or packed.
 pub(super) fn stream_of(file: &SourceFile, salt: Salt) -> String {
-    let name = match file.format {
-        Format::CodexRollout => {
-            let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            name.strip_suffix(".zst").unwrap_or(&name).to_owned()
-        }
-        _ => file.path.to_string_lossy().into_owned(),
-    };
+    let rollout = file.rollout_name().filter(|_| !file.is_copy);
+    let name = rollout.unwrap_or_else(|| file.path.to_string_lossy().into_owned());
     let hash = blake3::keyed_hash(&salt.0, name.as_bytes()).to_hex();
     let short: String = hash.chars().take(32).collect();
     format!("{}{}|{short}", STREAM_PREFIX, file.format.client())
@@ -139,12 +134,16 @@ pub(super) fn read_file<'a>(
 }
 
 impl Reading<'_, '_> {
-    /// Whether the file is as it was when it was read to its end.
-    pub(super) fn is_unchanged(&mut self, stamp: Stamp, known: Option<&Position>) -> bool {
-        let unchanged = known.is_some_and(|known| known.seen == stamp);
-        self.report.unchanged = unchanged;
+    /// What has become of the file since it was read; nothing is known of a file that never was.
+    pub(super) fn fate(&mut self, file: &SourceFile, stamp: Stamp, known: Option<&Position>) -> Option<Fate> {
+        let fate = known.map(|known| known.fate(stamp, &|| self.shown_path(file) != known.path));
+        self.report.unchanged = fate == Some(Fate::Same);
         self.report.bytes = stamp.bytes;
-        unchanged
+        fate
+    }
+
+    fn shown_path(&self, file: &SourceFile) -> String {
+        self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned()
     }
 
     /// Whether there is nothing in the file and never was: there are many of those, and nothing to note of them.
@@ -155,7 +154,8 @@ impl Reading<'_, '_> {
 
     fn lines(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
         let stamp = Stamp::of(&fs::metadata(&file.path)?);
-        if self.is_unchanged(stamp, known) || self.is_empty(stamp, known) {
+        let fate = self.fate(file, stamp, known);
+        if fate == Some(Fate::Same) || self.is_empty(stamp, known) {
             return Ok(());
         }
         let mut opened = Opened::open(&file.path)?;
@@ -167,7 +167,7 @@ impl Reading<'_, '_> {
         // Opened once: a file that is gone by now, or another, has still told what it told.
         let mut same = Opened::open(&file.path)?;
         let at = match known {
-            Some(known) if opened.is_same(known, self.shared.salt)? => Some(known),
+            Some(known) if fate == Some(Fate::Grown) && opened.is_same(known, self.shared.salt)? => Some(known),
             Some(_) => {
                 self.report.rewritten = true;
                 None
@@ -192,12 +192,8 @@ impl Reading<'_, '_> {
         let mut lines = FileLines::new(opened.from(offset)?.take(bytes_max), offset);
         self.told_bytes = offset;
         let (events_before, problems_before) = at.map_or((0, 0), |at| (at.events, at.problems));
-        let mut position = Position {
-            seen: stamp,
-            path: self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned(),
-            run: run.to_owned(),
-            ..Position::default()
-        };
+        let mut position =
+            Position { seen: stamp, path: self.shown_path(file), run: run.to_owned(), ..Position::default() };
         let mut is_left = false;
         while let Some(line) = lines.next_line()? {
             number += 1;
@@ -372,7 +368,7 @@ impl Reading<'_, '_> {
 
     /// Hands over the rest of something without lines, with a position that says how it was.
     pub(super) fn hand_over_end(&mut self, file: &SourceFile, seen: Stamp, state: String, lines: u64) {
-        let path = self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned();
+        let path = self.shown_path(file);
         let position = Position {
             offset: seen.bytes,
             lines,
@@ -390,7 +386,7 @@ impl Reading<'_, '_> {
     /// A file that is one JSON document: read as a whole whenever it has changed.
     fn document(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
         let stamp = Stamp::of(&fs::metadata(&file.path)?);
-        if self.is_unchanged(stamp, known) {
+        if self.fate(file, stamp, known) == Some(Fate::Same) {
             return Ok(());
         }
         if budget.is_some_and(|budget| stamp.bytes > budget) {

@@ -175,7 +175,9 @@ impl Importer<'_> {
             self.journal.cursors(STREAM_PREFIX)?.into_iter().map(|cursor| (cursor.stream.clone(), cursor)).collect();
         let one = |file: &SourceFile| {
             let cursor = cursors.get(&stream_of(file, salt));
-            Coverage::of(file, cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok()).as_ref())
+            let known = cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok());
+            let path = || self.rules.redactor.text(&file.path.to_string_lossy()).into_owned();
+            Coverage::of(file, known.as_ref(), &|known| known.path != path())
         };
         Ok(found.files.iter().map(one).collect())
     }

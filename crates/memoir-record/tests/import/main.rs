@@ -5,5 +5,6 @@
 mod any_files;
 mod any_order;
 mod private;
+mod rewrites;
 mod shapes;
 mod world;

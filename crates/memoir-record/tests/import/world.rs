@@ -5,8 +5,8 @@ use memoir_event::{Client, Kind, Source};
 use memoir_hook::Hook;
 use memoir_journal::{Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View};
 use memoir_record::{
-    ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, Rules, Run, Spool, SpoolLimits,
-    Wanted,
+    ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, ReadState, Rules, Run, Spool,
+    SpoolLimits, Wanted,
 };
 use memoir_redact::Redactor;
 use memoir_testkit::Client as Agent;
@@ -123,6 +123,15 @@ impl World {
         let importer =
             Importer { journal: &self.journal, rules: self.rules(), dirs: &dirs, clock: &self.clock, stop: &never };
         importer.import(wanted.find(&dirs), &mut |_| {}).unwrap()
+    }
+
+    /// How far each file that is there was read.
+    pub fn coverage(&self) -> Vec<ReadState> {
+        let (dirs, never) = (self.dirs(), AtomicBool::new(false));
+        let importer =
+            Importer { journal: &self.journal, rules: self.rules(), dirs: &dirs, clock: &self.clock, stop: &never };
+        let files = importer.coverage(&Wanted::default().find(&dirs)).unwrap();
+        files.into_iter().map(|file| file.state).collect()
     }
 
     /// Calls the hook as the client does at that time.
