@@ -5,6 +5,7 @@ use crate::policy::{Policy, Reason};
 use crate::private::{Place, PrivateRequests};
 use crate::project::Projects;
 use crate::runs::salt_of;
+use crate::shortened;
 use memoir_capture::Captured;
 use memoir_event::{Client, KeyHasher};
 use memoir_journal::{Admission, Journal, JournalError, Limits, Redacted};
@@ -88,6 +89,7 @@ impl<'a> Intake<'a> {
             self.renamed.insert((path_id.clone(), project.id.clone()));
         }
         event.actor = self.rules.actor.map(str::to_owned);
+        shortened::settle(&mut event, self.rules.limits, self.rules.redactor);
         Ok(self.admission.admit(event))
     }
 

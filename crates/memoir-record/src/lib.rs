@@ -26,6 +26,7 @@ mod push;
 mod read;
 mod remote;
 mod runs;
+mod shortened;
 mod spool;
 mod url;
 pub mod wire;

@@ -443,3 +443,39 @@ fn gemini_logs_what_is_typed_after_a_clear_under_the_session_before() {
     expected.push(("2d7a".to_owned(), "and on".to_owned()));
     assert_eq!(prompts(&world), expected);
 }
+
+#[test]
+fn a_result_that_nobody_can_hold_says_how_long_it_was() {
+    let world = World::new();
+    // Escapes and characters of several bytes count as one each.
+    let (piece, pieces) = (r"aé\n\u00e9漢", 2_000_000);
+    let lines = [
+        format!(
+            r#"{{"timestamp":"2025-10-01T10:00:00.000Z","type":"session_meta","payload":{{"id":"{THREAD}","cwd":"/p"}}}}"#
+        ),
+        format!(
+            r#"{{"timestamp":"2025-10-01T10:00:01.000Z","type":"response_item","payload":{{"type":"function_call","name":"write","arguments":{{"text":"{}"}},"call_id":"call_1"}}}}"#,
+            "y".repeat(12_000_000)
+        ),
+        format!(
+            r#"{{"timestamp":"2025-10-01T10:00:02.000Z","type":"response_item","payload":{{"type":"function_call_output","call_id":"call_1","output":"Exit code: 0\nWall time: 1 seconds\nOutput:\n{}"}}}}"#,
+            piece.repeat(pieces)
+        ),
+    ];
+    world.put(ROLLOUT, format!("{}\n", lines.join("\n")).as_bytes());
+    world.import();
+    let events = world.events();
+    let text_of = |kind: &str| {
+        let found = events.iter().find(|stored| stored.event.kind().as_str() == kind).unwrap();
+        found.event.content.plain().into_owned()
+    };
+    let result = text_of("tool_result");
+    assert!(
+        result.contains(&format!(" of {} characters left out]…", 5 * pieces)),
+        "{}",
+        &result[result.len() / 2 - 200..][..300]
+    );
+    assert!(result.chars().count() <= 100_000 && result.starts_with("aé\n") && result.ends_with("é漢"));
+    let call = text_of("tool_call");
+    assert!(call.contains(" of 12000000 characters left out]…") && call.chars().count() <= 1_000_100);
+}
