@@ -1,6 +1,9 @@
 //! Tells the user's words from everything else that stands in a user's message: injected memory, hook output,
 //! instructions, environment, notifications, commands to the client itself. Block by block, never by whole messages.
 
+mod blocks;
+
+use blocks::{Scope, may_hold_injected, without_wrappers};
 use std::borrow::Cow;
 
 /// What a text in a user's message turns out to be.
@@ -11,93 +14,6 @@ pub(crate) struct Sorted<'a> {
     /// What else was there: its name, and its text where it is worth keeping.
     pub context: Vec<(&'static str, Option<String>)>,
 }
-
-/// A block that begins and ends with marks of its own.
-struct Wrapper {
-    /// `<name`, whatever attributes follow.
-    open: &'static str,
-    close: &'static str,
-    name: &'static str,
-    place: Place,
-    keep: Keep,
-}
-
-/// Where a wrapper is looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// At the beginning of any line: plugins put these beside the user's words.
-    AnyLine,
-    /// Only where a block begins: clients put these in blocks of their own.
-    Start,
-}
-
-/// Whether what stands in a wrapper is worth keeping.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    Yes,
-    No,
-}
-
-const fn any(open: &'static str, close: &'static str, name: &'static str) -> Wrapper {
-    Wrapper { open, close, name, place: Place::AnyLine, keep: Keep::No }
-}
-
-const fn start(open: &'static str, close: &'static str, name: &'static str) -> Wrapper {
-    Wrapper { open, close, name, place: Place::Start, keep: Keep::No }
-}
-
-const fn kept(open: &'static str, close: &'static str, name: &'static str) -> Wrapper {
-    Wrapper { open, close, name, place: Place::Start, keep: Keep::Yes }
-}
-
-/// Everything that is known to be put into users' messages.
-const WRAPPERS: [Wrapper; 45] = [
-    any("<memoir-context", "</memoir-context>", "memoir-context"),
-    any("<openviking-context", "</openviking-context>", "openviking-context"),
-    any("<relevant-memories", "</relevant-memories>", "relevant-memory"),
-    any("<relevant-memory", "</relevant-memory>", "relevant-memory"),
-    any("<hook_context", "</hook_context>", "hook-context"),
-    any("<hook_prompt", "</hook_prompt>", "hook-context"),
-    any("<user-prompt-submit-hook", "</user-prompt-submit-hook>", "hook-context"),
-    any("<system-reminder", "</system-reminder>", "system-reminder"),
-    any("<system_reminder", "</system_reminder>", "system-reminder"),
-    start("<current_datetime", "</current_datetime>", "environment"),
-    start("<environment_context", "</environment_context>", "environment"),
-    start("<environment_details", "</environment_details>", "environment"),
-    start("<session_context", "</session_context>", "environment"),
-    start("<user_instructions", "</user_instructions>", "instructions"),
-    start("<INSTRUCTIONS", "</INSTRUCTIONS>", "instructions"),
-    start("<permissions instructions", "</permissions instructions>", "instructions"),
-    start("<skills_instructions", "</skills_instructions>", "instructions"),
-    start("<apps_instructions", "</apps_instructions>", "instructions"),
-    start("<plugins_instructions", "</plugins_instructions>", "instructions"),
-    start("<agents_instructions", "</agents_instructions>", "instructions"),
-    start("<collaboration_mode", "</collaboration_mode>", "instructions"),
-    start("<multi_agent_mode", "</multi_agent_mode>", "instructions"),
-    start("<multi_agent_role", "</multi_agent_role>", "instructions"),
-    start("<recommended_plugins", "</recommended_plugins>", "plugin-list"),
-    start("<skill>", "</skill>", "instructions"),
-    start("<goal_context", "</goal_context>", "instructions"),
-    start("<codex_internal_context", "</codex_internal_context>", "instructions"),
-    start("<extension_context", "</extension_context>", "environment"),
-    start("<turn_aborted", "</turn_aborted>", "interrupt"),
-    start("<user_action", "</user_action>", "instructions"),
-    start("<image_resize_notice", "</image_resize_notice>", "environment"),
-    start("<local-command-caveat", "</local-command-caveat>", "command-output"),
-    start("<ide_opened_file", "</ide_opened_file>", "environment"),
-    start("<ide_selection", "</ide_selection>", "environment"),
-    start("<ide_diagnostics", "</ide_diagnostics>", "environment"),
-    start("<user-memory-input", "</user-memory-input>", "slash-command"),
-    start("<teammate-message", "</teammate-message>", "task-notification"),
-    kept("<task-notification", "</task-notification>", "task-notification"),
-    kept("<subagent_notification", "</subagent_notification>", "task-notification"),
-    kept("<user_shell_command", "</user_shell_command>", "shell-command"),
-    kept("<bash-input", "</bash-input>", "shell-command"),
-    kept("<bash-stdout", "</bash-stderr>", "command-output"),
-    kept("<local-command-stdout", "</local-command-stdout>", "command-output"),
-    kept("<local-command-stderr", "</local-command-stderr>", "command-output"),
-    kept("<stdin>", "</stdin>", "standard-input"),
-];
 
 /// Texts without an end mark that open a block which is none of the user's.
 const HEADS: [(&str, &str); 9] = [
@@ -111,9 +27,6 @@ const HEADS: [(&str, &str); 9] = [
     ("Warning: Your account was flagged", "instructions"),
     ("This is the Gemini CLI. We are setting up the context for our chat.", "environment"),
 ];
-
-/// The heading of a digest that some plugins put into prompts without any wrapper.
-const BARE_DIGEST: &str = "OpenViking memory digest:";
 
 /// What follows this in a prompt of an IDE is what the user typed.
 const IDE_REQUESTS: [&str; 2] = ["## My request for Codex:", "## My request:"];
@@ -175,8 +88,7 @@ pub(crate) fn sort(text: &str) -> Sorted<'_> {
 
 /// A tool's output without what clients and plugins put into it.
 pub(crate) fn without_injected<'a>(text: &'a str, out: &mut crate::out::Out) -> Cow<'a, str> {
-    let is_there = WRAPPERS.iter().any(|wrapper| wrapper.place == Place::AnyLine && text.contains(wrapper.open));
-    if !is_there {
+    if !may_hold_injected(text) {
         return Cow::Borrowed(text);
     }
     let mut context = Vec::new();
@@ -186,152 +98,6 @@ pub(crate) fn without_injected<'a>(text: &'a str, out: &mut crate::out::Out) -> 
         Cow::Owned(rest) => Cow::Owned(rest.trim_end().to_owned()),
         rest => rest,
     }
-}
-
-/// Which blocks are taken out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// Whatever is not a user's.
-    Everything,
-    /// Only what is put beside the words of others.
-    Injected,
-}
-
-/// Takes wrapped blocks and bare digests out.
-fn without_wrappers<'a>(
-    text: &'a str,
-    context: &mut Vec<(&'static str, Option<String>)>,
-    scope: Scope,
-) -> Cow<'a, str> {
-    // Nearly every text has none of it: one look tells.
-    if !text.contains('<') && !text.contains(BARE_DIGEST) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::new();
-    let mut done = 0;
-    let mut at = 0;
-    let mut changed = false;
-    while at < text.len() {
-        let rest = text.get(at..).unwrap_or_default();
-        let blanks = rest.len() - rest.trim_start().len();
-        let body = rest.get(blanks..).unwrap_or_default();
-        let only_blanks_before = scope == Scope::Everything
-            && out.trim().is_empty()
-            && text.get(done..at).unwrap_or_default().trim().is_empty();
-        if let Some((wrapper, inner, end)) = wrapped(body, only_blanks_before) {
-            out.push_str(text.get(done..at).unwrap_or_default());
-            let kept = (wrapper.keep == Keep::Yes).then(|| kept_text(wrapper, inner));
-            context.push((wrapper.name, kept));
-            at += blanks + end;
-            done = at;
-            changed = true;
-            continue;
-        }
-        if body.starts_with(BARE_DIGEST) {
-            out.push_str(text.get(done..at).unwrap_or_default());
-            context.push(("openviking-context", None));
-            at += blanks + digest_end(body);
-            done = at;
-            changed = true;
-            continue;
-        }
-        at += blanks;
-        // On to the next line, or to a mark that stands right in this one.
-        let line = text.get(at..).unwrap_or_default();
-        let next_line = line.find('\n').map_or(line.len(), |end| end + 1);
-        let inside = WRAPPERS
-            .iter()
-            .filter(|wrapper| wrapper.place == Place::AnyLine)
-            .filter_map(|wrapper| line.get(..next_line)?.get(1..)?.find(wrapper.open).map(|found| found + 1))
-            .filter(|found| is_closed(line.get(*found..).unwrap_or_default()))
-            .min();
-        at += inside.unwrap_or(next_line).max(1);
-        while at < text.len() && !text.is_char_boundary(at) {
-            at += 1;
-        }
-    }
-    if !changed {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(text.get(done..).unwrap_or_default());
-    Cow::Owned(out)
-}
-
-fn is_closed(text: &str) -> bool {
-    wrapped(text, false).is_some()
-}
-
-/// The wrapper that a text begins with, what is inside, and where it ends.
-fn wrapped(text: &str, is_start: bool) -> Option<(&'static Wrapper, &str, usize)> {
-    if !text.starts_with('<') {
-        return None;
-    }
-    let wrapper = WRAPPERS.iter().find(|wrapper| {
-        let fits = wrapper.place == Place::AnyLine || is_start;
-        fits && text
-            .strip_prefix(wrapper.open)
-            .is_some_and(|after| wrapper.open.ends_with('>') || after.starts_with(['>', ' ', '\n', '\t', '\r']))
-    });
-    if let Some(wrapper) = wrapper {
-        let open_end = if wrapper.open.ends_with('>') { wrapper.open.len() } else { text.find('>')? + 1 };
-        let close = text.get(open_end..)?.find(wrapper.close)? + open_end;
-        return Some((wrapper, text.get(open_end..close)?, close + wrapper.close.len()));
-    }
-    command_tags(text)
-}
-
-fn kept_text(wrapper: &Wrapper, inner: &str) -> String {
-    if wrapper.close.is_empty() { typed_command(inner) } else { inner.trim().to_owned() }
-}
-
-/// The command as it was typed, from the tags that a client makes of it.
-fn typed_command(tags: &str) -> String {
-    let inside = |tag: &str| {
-        let (_, rest) = tags.split_once(&format!("<{tag}>"))?;
-        rest.split_once(&format!("</{tag}>")).map(|(text, _)| text.trim())
-    };
-    let name = inside("command-name").unwrap_or_default();
-    let args = inside("command-args").unwrap_or_default();
-    let slash = if name.starts_with('/') { "" } else { "/" };
-    format!("{slash}{name} {args}").trim_end().to_owned()
-}
-
-/// `<command-name>/x</command-name>` and its like, in any order, are one slash command.
-fn command_tags(text: &str) -> Option<(&'static Wrapper, &str, usize)> {
-    static COMMAND: Wrapper = kept("<command-", "", "slash-command");
-    let mut end = 0;
-    let mut rest = text;
-    while let Some(tag) = ["command-name", "command-message", "command-args", "command-contents"]
-        .iter()
-        .find(|tag| rest.strip_prefix('<').is_some_and(|rest| rest.starts_with(*tag)))
-    {
-        let close = format!("</{tag}>");
-        let after = rest.find(&close)? + close.len();
-        end += after;
-        rest = rest.get(after..)?;
-        let blanks = rest.len() - rest.trim_start().len();
-        if !rest.trim_start().starts_with("<command-") {
-            break;
-        }
-        end += blanks;
-        rest = rest.get(blanks..)?;
-    }
-    (end > 0).then(|| text.get(..end).map(|inner| (&COMMAND, inner, end))).flatten()
-}
-
-/// Where a digest without a wrapper ends: after its list.
-fn digest_end(text: &str) -> usize {
-    let mut end = 0;
-    for (at, line) in text.split_inclusive('\n').enumerate() {
-        let shown = line.trim();
-        let belongs =
-            at == 0 || shown.starts_with(['-', '*', '•']) || line.starts_with([' ', '\t']) && !shown.is_empty();
-        if !belongs {
-            break;
-        }
-        end += line.len();
-    }
-    end
 }
 
 /// `/status`, `/hello world`: an order to the client. A path is none.
@@ -370,6 +136,7 @@ fn of_ide<'a>(text: Cow<'a, str>, context: &mut Vec<(&'static str, Option<String
 
 #[cfg(test)]
 mod tests {
+    use super::blocks::{BARE_DIGEST, LOOKS_MAX};
     use super::*;
     use proptest::prelude::*;
 
@@ -457,9 +224,47 @@ mod tests {
             "ok, but use tabs",
             "a < b && c > d",
             "<div>hello</div>",
+            "Why does `<system-reminder>` appear? Here: <system-reminder>abc</system-reminder> I wrote that",
+            "it said <system-reminder>abc</system-reminder>",
+            "`<memoir-context>x</memoir-context>` is ours",
+            "look at this:\n```\n<system-reminder>\nabc\n</system-reminder>\n```\nwhat is it?",
+            "what goes into <stdin> and </stdin>?",
         ] {
             assert_eq!(speech(text).as_deref(), Some(text), "{text}");
         }
+    }
+
+    #[test]
+    fn injected_blocks_stand_on_their_own() {
+        for (text, expected) in [
+            ("<system-reminder>be kind</system-reminder>\nfix it", "fix it"),
+            ("fix it\n<system-reminder>be kind</system-reminder>", "fix it"),
+            ("fix it\n\n<system-reminder>a</system-reminder> <hook_context>b</hook_context>\n", "fix it"),
+            ("fix it <system-reminder>\nbe kind\n</system-reminder>", "fix it"),
+            ("<hook_context>CTX</hook_context> fix it", "fix it"),
+            ("```\nunclosed\n\n<system-reminder>\nbe kind\n</system-reminder>", "```\nunclosed"),
+            ("fix `a` and `b`\n<memoir-context>\nold\n</memoir-context>", "fix `a` and `b`"),
+            ("a\n\n<hook_prompt id=\"1\">x</hook_prompt>\n\nb", "a\n\n\nb"),
+        ] {
+            assert_eq!(speech(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_full_of_marks_is_looked_through_a_few_times_at_most() {
+        let blocks = "<system-reminder>x</system-reminder>\n".repeat(LOOKS_MAX + 1);
+        assert_eq!(sort(&blocks).context.len(), LOOKS_MAX);
+        for text in ["<system-reminder>", "<", "`<memoir-context>", BARE_DIGEST, "<a ", "```\n<hook_context>\n"] {
+            let _ = sort(&text.repeat(4_000_000 / text.len()));
+        }
+    }
+
+    #[test]
+    fn what_is_piped_in_below_a_prompt_is_not_the_users() {
+        let text = "sum it up\n\n<stdin>\na <b>\n</stdin>\nc\n</stdin>";
+        assert_eq!(speech(text).as_deref(), Some("sum it up"));
+        assert_eq!(sort(text).context, [("standard-input", Some("a <b>\n</stdin>\nc".to_owned()))]);
+        assert_eq!(names("<stdin>\nx\n</stdin>"), ["standard-input"]);
     }
 
     #[test]

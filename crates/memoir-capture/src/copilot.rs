@@ -164,6 +164,8 @@ impl Events {
         });
         let data: Data<'_> = line.data.read();
         self.scene.thread = line.agent_id.owned().unwrap_or_else(|| self.state.session.clone());
+        let is_agent = self.scene.thread != self.state.session;
+        self.scene.asked = self.state.turn.as_deref().filter(|_| is_agent).map(Arc::from);
         let id = line.id.get().unwrap_or_default().to_owned();
         let kind = line.kind.get().unwrap_or_default();
         let mut at = At { id: &id, time, number, out };

@@ -8,5 +8,5 @@ mod tools;
 
 pub use chat::{Chat, ChatPlace, read_chat_json};
 pub(crate) use hook::read_hook;
-pub use log::read_log_json;
+pub use log::{AfterClear, read_log_json};
 pub use stream::ExecStream;

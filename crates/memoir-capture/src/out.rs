@@ -13,6 +13,22 @@ pub struct Captured {
     pub cwd: Option<Arc<str>>,
     /// The address of the repository, where the client says so.
     pub remote: Option<Arc<str>>,
+    /// The user's turn that a sub-agent works for, where the client names it.
+    pub asked: Option<Arc<str>>,
+    /// The tools that it is about: the one that was called, and those that a script calls.
+    pub tools: Vec<String>,
+    /// Whether a turn begins with it, also where the turn has the name of another: a copy of a session may name all of
+    /// its turns alike.
+    pub begins_turn: bool,
+    /// Whether it sums up the conversation before it, private requests included.
+    pub is_recap: bool,
+}
+
+impl Captured {
+    /// Something that happened nowhere in particular.
+    pub const fn new(event: Event) -> Captured {
+        Captured { event, cwd: None, remote: None, asked: None, tools: Vec::new(), begins_turn: false, is_recap: false }
+    }
 }
 
 /// How often something was met, by its name.

@@ -24,13 +24,16 @@ pub(crate) struct Scene {
     /// The session itself, or a sub-agent in it.
     pub thread: String,
     pub turn: Option<String>,
+    /// The user's turn that a sub-agent works for, where the client names it.
+    pub asked: Option<Arc<str>>,
     pub cwd: Option<Arc<str>>,
     pub remote: Option<Arc<str>>,
 }
 
 impl Scene {
     pub fn new(client: Client, source: Source) -> Scene {
-        Scene { client, source, session: String::new(), thread: String::new(), turn: None, cwd: None, remote: None }
+        let (session, thread) = (String::new(), String::new());
+        Scene { client, source, session, thread, turn: None, asked: None, cwd: None, remote: None }
     }
 
     /// The name of what was said in this turn of this thread, if the turn has a name: `nth` counts equal texts of one
@@ -119,13 +122,28 @@ impl<'a> Maker<'a> {
         event.sequence = number.map(|number| number * PARTS + self.out.part().min(PARTS - 1));
         event.identities = identities;
         finish(&mut event);
-        self.out.events.push(Captured { event, cwd: scene.cwd.clone(), remote: scene.remote.clone() });
+        let (cwd, remote, asked) = (scene.cwd.clone(), scene.remote.clone(), scene.asked.clone());
+        self.out.events.push(Captured { cwd, remote, asked, ..Captured::new(event) });
     }
 
     /// Adds something about the event that was handed over last.
     pub fn last(&mut self, add: impl FnOnce(&mut Event)) {
         if let Some(last) = self.out.events.last_mut() {
             add(&mut last.event);
+        }
+    }
+
+    /// Says which tools the event that was handed over last is about, beside those that are known.
+    pub fn about(&mut self, tools: impl IntoIterator<Item = impl Into<String>>) {
+        if let Some(last) = self.out.events.last_mut() {
+            last.tools.extend(tools.into_iter().map(Into::into).filter(|tool: &String| !tool.is_empty()));
+        }
+    }
+
+    /// Says that a turn begins with the event that was handed over last.
+    pub fn begins_turn(&mut self) {
+        if let Some(last) = self.out.events.last_mut() {
+            last.begins_turn = true;
         }
     }
 
@@ -147,6 +165,7 @@ impl<'a> Maker<'a> {
         if let Some(words) = sorted.speech {
             // Named by the whole text, as the session file has it.
             self.user(words.into_owned(), self.scene.said("user", text, 0).into_iter().collect());
+            self.begins_turn();
         }
     }
 
@@ -190,6 +209,7 @@ impl<'a> Maker<'a> {
             event.action = call.id.map(str::to_owned);
             event.speaker = Speaker::Assistant;
         });
+        self.about([call.name]);
     }
 
     /// What a tool returned.
@@ -207,6 +227,7 @@ impl<'a> Maker<'a> {
             event.action = call.id.map(str::to_owned);
             event.metadata = Json::parse(about).ok().filter(|json| json.as_str() != "{}");
         });
+        self.about([call.name]);
     }
 
     /// A command that was run.
@@ -222,6 +243,7 @@ impl<'a> Maker<'a> {
         self.push(Kind::Command, content.into_item(), identities, |event| {
             event.action = call.id.map(str::to_owned);
         });
+        self.about([call.name]);
     }
 
     /// Files that were changed.
@@ -253,6 +275,7 @@ impl<'a> Maker<'a> {
         self.push(Kind::FileChange, content.into_item(), identities, |event| {
             event.action = call.id.map(str::to_owned);
         });
+        self.about([call.name]);
     }
 
     /// A path as every way of capture can know it.
@@ -309,6 +332,14 @@ impl<'a> Maker<'a> {
 
     /// A summary that the client made of the session so far.
     pub fn summary(&mut self, text: String, identities: Vec<Identity>) {
+        self.notice(text, identities);
+        if let Some(last) = self.out.events.last_mut() {
+            last.is_recap = true;
+        }
+    }
+
+    /// What the client says about the session: that it waits, or that a turn ended without a word.
+    pub fn notice(&mut self, text: String, identities: Vec<Identity>) {
         self.push(Kind::SessionSummary, Content::Text(text), identities, |_| {});
     }
 

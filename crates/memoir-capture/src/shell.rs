@@ -16,14 +16,22 @@ const SHELL_TOOLS: [&str; 9] = [
     "PowerShell",
 ];
 
-/// Whether a tool runs shell commands: one client has several names for it, and others have others.
+/// Tools that go on with a command which another one began: they tell what it wrote.
+const SHELL_FOLLOWERS: [&str; 5] = ["write_stdin", "BashOutput", "KillShell", "KillBash", "read_background_output"];
+
+/// Whether a tool runs shell commands or tells of them: one client has several names for it, and others have others.
 pub fn is_shell_tool(name: &str) -> bool {
+    runs_commands(name) || SHELL_FOLLOWERS.contains(&name)
+}
+
+/// Whether a tool begins a shell command.
+pub(crate) fn runs_commands(name: &str) -> bool {
     SHELL_TOOLS.contains(&name)
 }
 
 /// The script that a call of a shell tool runs.
 pub(crate) fn script_of_call(name: &str, arguments: &str) -> Option<String> {
-    if !is_shell_tool(name) {
+    if !runs_commands(name) {
         return None;
     }
     let value: Value = serde_json::from_str(arguments).ok()?;

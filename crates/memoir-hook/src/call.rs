@@ -96,10 +96,12 @@ impl Hook<'_> {
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         if !excluded {
-            let mut intake = self.intake(call, &mut cursors);
+            let mut intake = self.intake(call, answer);
             let read = self.catch_up(call);
-            let seen = call.captured.iter().chain(self.instead_of_file(call)).cloned();
-            batch = seen.filter_map(|captured| intake.take(captured).ok()).collect();
+            let seen: Vec<Captured> = call.captured.iter().chain(self.instead_of_file(call)).cloned().collect();
+            intake.look_at(&seen);
+            batch = seen.into_iter().filter_map(|captured| intake.take(captured).ok()).collect();
+            cursors.extend(intake.judge().take_changed());
             renamed = intake.take_renamed();
             caught_up = read;
         }
@@ -145,25 +147,13 @@ impl Hook<'_> {
         }
     }
 
-    /// An intake that knows whether the present turn is private; a prompt decides that anew.
-    fn intake(&self, call: &HookCall, cursors: &mut Vec<Cursor>) -> Intake<'_> {
-        let hasher = self.journal.map_or_else(|| KeyHasher::new([0; 32]), |journal| journal.hasher().clone());
-        let mut intake = Intake::new(self.rules, hasher);
-        let stream = format!("private|{}|{}", call.client, call.session);
-        let known = self.journal.and_then(|journal| journal.cursor(&stream).ok().flatten());
-        let known = known.map(|cursor| cursor.position).filter(|turn| !turn.is_empty());
-        let (Moment::Prompt, Some(prompt)) = (call.moment, &call.prompt) else {
-            let turn = known.map(|turn| if turn == ANY_TURN { String::new() } else { turn });
-            intake.judge().begin(turn.as_deref().map(|turn| (call.session.as_str(), turn)));
-            return intake;
-        };
-        let is_private = self.rules.policy.is_private(prompt);
-        if is_private || known.is_some() {
-            let turn = call.turn.clone().unwrap_or_else(|| ANY_TURN.to_owned());
-            let position = if is_private { turn } else { String::new() };
-            cursors.push(Cursor { stream, sequence: 0, position });
-        }
-        intake
+    /// An intake that knows whether the session is at a private request.
+    fn intake(&self, call: &HookCall, answer: &mut Answer) -> Intake<'_> {
+        let Some(journal) = self.journal else { return Intake::new(self.rules, KeyHasher::new([0; 32])) };
+        Intake::of_session(self.rules, journal, call.client, &call.session).unwrap_or_else(|error| {
+            answer.problems.push(error.to_string());
+            Intake::new(self.rules, journal.hasher().clone())
+        })
     }
 
     /// Reads what the session file has beyond what hooks see, as far as there is time for it.
@@ -185,7 +175,7 @@ impl Hook<'_> {
             let _ = self.leave_mark(call, false);
             return None;
         }
-        let read = importer.catch_up(&file, CATCH_UP_BYTES).ok()?;
+        let read = importer.catch_up(&file, &call.session, CATCH_UP_BYTES).ok()?;
         if !read.is_whole {
             let _ = self.leave_mark(call, false);
         }
@@ -233,6 +223,3 @@ impl Hook<'_> {
 fn fork_of(call: &HookCall) -> String {
     format!("fork|{}|{}", call.client, call.session)
 }
-
-/// Stands for the turn where a client names none: it lasts until the next prompt.
-const ANY_TURN: &str = "*";

@@ -3,6 +3,7 @@
 //! Files are read by several threads and written by one. Each batch moves its file's cursor in the same transaction, so
 //! that an import can be killed at any moment and goes on where it was. Whatever is read twice is known by its names.
 
+mod clears;
 mod copies;
 mod coverage;
 mod database;

@@ -1,10 +1,14 @@
 //! The way from what a parser captures to what the journal takes: judged, given its project and contributor, redacted.
 
-use crate::policy::{Judge, Policy, Reason};
+use crate::judge::Judge;
+use crate::policy::{Policy, Reason};
+use crate::private::{Place, PrivateRequests};
 use crate::project::Projects;
+use crate::runs::salt_of;
+use crate::shortened;
 use memoir_capture::Captured;
-use memoir_event::KeyHasher;
-use memoir_journal::{Admission, Limits, Redacted};
+use memoir_event::{Client, KeyHasher};
+use memoir_journal::{Admission, Journal, JournalError, Limits, Redacted};
 use memoir_redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -38,9 +42,29 @@ pub struct Intake<'a> {
 impl<'a> Intake<'a> {
     /// Takes in for the journal whose keys `hasher` makes.
     pub fn new(rules: Rules<'a>, hasher: KeyHasher) -> Intake<'a> {
+        Intake::knowing(rules, hasher, PrivateRequests::default())
+    }
+
+    /// The same, with what is known of private requests, and what others come to know of them.
+    pub(crate) fn knowing(rules: Rules<'a>, hasher: KeyHasher, known: PrivateRequests) -> Intake<'a> {
+        let judge = Judge::new(salt_of(&hasher), known);
         let admission = Admission::new(rules.redactor, hasher).with_limits(rules.limits);
         let projects = Projects::new(rules.user_home.map(Path::to_owned));
-        Intake { rules, admission, projects, judge: Judge::default(), renamed: BTreeSet::new() }
+        Intake { rules, admission, projects, judge, renamed: BTreeSet::new() }
+    }
+
+    /// Takes in what happens in a session now: a private request that it is at goes on.
+    pub fn of_session(
+        rules: Rules<'a>,
+        journal: &dyn Journal,
+        client: Client,
+        session: &str,
+    ) -> Result<Intake<'a>, JournalError> {
+        let hasher = journal.hasher().clone();
+        let known = PrivateRequests::of_session(journal, &Place::new(client, session, salt_of(&hasher)))?;
+        let mut intake = Intake::knowing(rules, hasher, known);
+        intake.judge.go_on(client, session);
+        Ok(intake)
     }
 
     /// Who judges.
@@ -48,18 +72,24 @@ impl<'a> Intake<'a> {
         &mut self.judge
     }
 
+    /// Looks at what one record or call tells, before it is taken in.
+    pub fn look_at(&mut self, coming: &[Captured]) {
+        self.judge.look_at(self.rules.policy, coming);
+    }
+
     /// Takes one thing in, or says why it must not be recorded.
     pub fn take(&mut self, captured: Captured) -> Result<Redacted, Reason> {
         if let Some(reason) = self.judge.forbids(self.rules.policy, &captured) {
             return Err(reason);
         }
-        let Captured { mut event, cwd, remote } = captured;
+        let Captured { mut event, cwd, remote, .. } = captured;
         let project = self.projects.of(cwd.as_deref(), remote.as_deref());
         event.repo = self.rules.repo.unwrap_or(&project.id).to_owned();
         if let Some(path_id) = project.path_id.as_ref().filter(|path_id| **path_id != project.id) {
             self.renamed.insert((path_id.clone(), project.id.clone()));
         }
         event.actor = self.rules.actor.map(str::to_owned);
+        shortened::settle(&mut event, self.rules.limits, self.rules.redactor);
         Ok(self.admission.admit(event))
     }
 

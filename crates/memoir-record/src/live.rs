@@ -14,6 +14,7 @@ use memoir_journal::{Journal, Redacted};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How much is read at once.
@@ -27,6 +28,9 @@ const WAIT: Duration = Duration::from_millis(100);
 
 /// So long may a text grow before what is there of it is stored and shown.
 const GROWING: Duration = Duration::from_millis(500);
+
+/// So long is read what a client left that has ended: something that it started may go on writing for ever.
+const LEFT_OVER: Duration = Duration::from_secs(5);
 
 /// What a stream is stored with.
 #[derive(Clone, Copy)]
@@ -90,28 +94,56 @@ pub struct LiveStream<'a> {
     batch: Vec<Redacted>,
     /// Since when something is read that is not handed over.
     growing: Option<Instant>,
+    /// Set once it is known that the run is private.
+    hush: Option<&'a AtomicBool>,
     /// What became of it so far.
     pub summary: LiveSummary,
 }
 
 impl<'a> LiveStream<'a> {
-    /// The stream of that run, which `parser` can read.
+    /// The stream of that run, which `parser` can read. Nothing of a private run is stored, but that it was one.
     pub fn new(live: Live<'a>, run: Run, parser: Box<dyn Parser>) -> LiveStream<'a> {
         let hasher = live.journal.map_or_else(|| KeyHasher::new([0; 32]), |journal| journal.hasher().clone());
+        let salt = salt_of(&hasher);
+        let mut intake = Intake::new(live.rules, hasher);
+        if run.is_private() {
+            intake.judge().hide_all();
+        }
         LiveStream {
             live,
             parser,
             run: (run, false),
-            salt: salt_of(&hasher),
-            intake: Intake::new(live.rules, hasher),
+            salt,
+            intake,
             number: 0,
             line: Vec::new(),
             huge: None,
             held: Vec::new(),
             batch: Vec::new(),
             growing: None,
+            hush: None,
             summary: LiveSummary::default(),
         }
+    }
+
+    /// The same stream, of a run that is private as soon as that is set: a prompt may come piece by piece.
+    #[must_use]
+    pub fn hushed_by(mut self, hush: &'a AtomicBool) -> LiveStream<'a> {
+        self.hush = Some(hush);
+        self.listen_for_hush();
+        self
+    }
+
+    /// If the run turns out to be private, nothing more of it is stored, and nothing that waits.
+    fn listen_for_hush(&mut self) {
+        if self.run.0.is_private() || !self.hush.is_some_and(|hush| hush.load(Ordering::Acquire)) {
+            return;
+        }
+        self.run = (self.run.0.clone().private(true), true);
+        self.intake.judge().hide_all();
+        let waiting = u64::try_from(self.batch.len()).unwrap_or(0);
+        self.batch.clear();
+        *self.summary.excluded.entry(Reason::Private).or_default() += waiting;
     }
 
     /// Takes the stream to its end, or until `is_over` says that nothing more will come.
@@ -122,14 +154,21 @@ impl<'a> LiveStream<'a> {
         show: &mut dyn FnMut(Shown<'_>),
     ) -> io::Result<()> {
         let mut buffer = vec![0; READ_BYTES];
+        let mut over: Option<Instant> = None;
         loop {
-            if !input.ready(WAIT)? {
+            // Who has ended may have written something right before: what is there is read, but nobody is waited for.
+            let wait = if over.is_some() { Duration::ZERO } else { WAIT };
+            if over.is_some_and(|at| at.elapsed() >= LEFT_OVER) {
+                break;
+            }
+            if !input.ready(wait)? {
                 if !self.parser.is_settled() {
                     self.settle(show);
                 }
-                if is_over() {
+                if over.is_some() {
                     break;
                 }
+                over = is_over().then(Instant::now);
                 continue;
             }
             let read = match input.read(&mut buffer) {
@@ -217,11 +256,13 @@ impl<'a> LiveStream<'a> {
         }
         let mut out = Out::default();
         self.parser.line(self.number, &text, &mut out);
+        self.listen_for_hush();
         self.admit(out)
     }
 
     fn admit(&mut self, out: Out) -> Vec<Captured> {
         self.summary.tally.merge(out.tally);
+        self.intake.look_at(&out.events);
         for captured in &out.events {
             match self.intake.take(captured.clone()) {
                 Ok(redacted) => {
@@ -253,13 +294,15 @@ impl<'a> LiveStream<'a> {
     }
 
     fn store(&mut self) {
+        self.listen_for_hush();
         let batch = std::mem::take(&mut self.batch);
-        if batch.is_empty() {
+        let mut cursors = self.intake.judge().take_changed();
+        if batch.is_empty() && cursors.is_empty() && !(self.run.0.is_private() && self.run.1) {
             return;
         }
-        let run = std::mem::take(&mut self.run.1).then(|| self.run.0.cursor());
+        cursors.extend(std::mem::take(&mut self.run.1).then(|| self.run.0.cursor()));
         let events = u64::try_from(batch.len()).unwrap_or(0);
-        match keep(self.live.journal, self.live.spool, self.live.names, &batch, run.as_slice()) {
+        match keep(self.live.journal, self.live.spool, self.live.names, &batch, &cursors) {
             Kept::Stored => self.summary.events += events,
             Kept::Spooled(problem) => {
                 self.summary.events += events;
@@ -271,7 +314,7 @@ impl<'a> LiveStream<'a> {
                 self.summary.problem = Some(problem);
             }
         }
-        if self.live.to_server {
+        if self.live.to_server && !batch.is_empty() {
             let records = for_server(&batch, self.live.names);
             if let Err(error) = self.live.spool.keep(Lane::Server, &records) {
                 self.summary.problem = Some(error.to_string());

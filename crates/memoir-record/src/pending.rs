@@ -78,34 +78,40 @@ impl Pending {
         })
     }
 
-    /// Reads the marked files, one after another, for about that long. Says how many events were stored.
+    /// Reads the marked files for about that long: together, for what one of them says may matter to another. Says how
+    /// many events were stored.
     pub fn work_off(&self, importer: &Importer<'_>, budget: Duration) -> Result<u64, ImportError> {
         let begun = Instant::now();
-        let mut stored = 0;
+        let mut found = Found::default();
+        let mut marks = Vec::new();
         for (path, mark) in self.list() {
-            if begun.elapsed() >= budget || importer.stop.load(Ordering::Relaxed) {
-                break;
-            }
-            let Some(file) = file_of(mark.client, &mark.path, mark.cwd.as_deref()) else {
-                let _ = fs::remove_file(&path);
-                continue;
-            };
-            let rest = budget.saturating_sub(begun.elapsed());
-            let over = AtomicBool::new(false);
-            let mut found = Found::default();
-            found.files.push(file);
-            let within = Importer { stop: &over, ..*importer };
-            let summary = within.import(found, &mut |_| {
-                if begun.elapsed() >= rest + Duration::from_millis(200) || importer.stop.load(Ordering::Relaxed) {
-                    over.store(true, Ordering::Relaxed);
+            match file_of(mark.client, &mark.path, mark.cwd.as_deref()) {
+                Some(file) => {
+                    marks.push(path);
+                    found.files.push(file);
                 }
-            })?;
-            stored += summary.stored;
-            if !summary.stopped {
-                let _ = fs::remove_file(&path);
+                None => {
+                    let _ = fs::remove_file(&path);
+                }
             }
         }
-        Ok(stored)
+        if marks.is_empty() {
+            return Ok(0);
+        }
+        let over = AtomicBool::new(false);
+        let within = Importer { stop: &over, ..*importer };
+        let summary = within.import(found, &mut |_| {
+            if begun.elapsed() >= budget || importer.stop.load(Ordering::Relaxed) {
+                over.store(true, Ordering::Relaxed);
+            }
+        })?;
+        // Otherwise the next one goes on: what was read to its end is not even opened again.
+        if !summary.stopped {
+            marks.iter().for_each(|mark| {
+                let _ = fs::remove_file(mark);
+            });
+        }
+        Ok(summary.stored)
     }
 }
 

@@ -8,6 +8,9 @@ use memoir_journal::{Cursor, Journal, JournalError};
 /// What the names of runs' cursors begin with.
 const PREFIX: &str = "run|";
 
+/// What a private run is marked with.
+const PRIVATE: &str = "private ";
+
 /// A run is known by so many of its first lines.
 const LINES_MAX: usize = 64;
 
@@ -24,12 +27,30 @@ pub struct Run {
     name: String,
     /// Digests of its first lines.
     lines: Vec<u64>,
+    is_private: bool,
 }
 
 impl Run {
     /// A run that nobody has seen yet.
     pub fn new(client: Client, name: String) -> Run {
-        Run { client, name, lines: Vec::new() }
+        Run { client, name, lines: Vec::new(), is_private: false }
+    }
+
+    /// The same run, to be seen from its beginning.
+    #[must_use]
+    pub fn again(&self) -> Run {
+        Run { lines: Vec::new(), ..self.clone() }
+    }
+
+    /// The same run, which is private if that is so: nothing of it is recorded, nor of what its stream is saved to.
+    #[must_use]
+    pub fn private(self, is_private: bool) -> Run {
+        Run { is_private, ..self }
+    }
+
+    /// Whether nothing of it is recorded.
+    pub const fn is_private(&self) -> bool {
+        self.is_private
     }
 
     /// Its name, which no other run has.
@@ -48,7 +69,8 @@ impl Run {
 
     /// How a journal keeps it.
     pub(crate) fn cursor(&self) -> Cursor {
-        let position: String = self.lines.iter().map(|digest| format!("{digest:016x}")).collect();
+        let lines: String = self.lines.iter().map(|digest| format!("{digest:016x}")).collect();
+        let position = if self.is_private { format!("{PRIVATE}{lines}") } else { lines };
         let sequence = u64::try_from(self.lines.len()).unwrap_or(u64::MAX);
         Cursor { stream: format!("{PREFIX}{}|{}", self.client, self.name), sequence, position }
     }
@@ -56,9 +78,11 @@ impl Run {
     fn of_cursor(cursor: &Cursor) -> Option<Run> {
         let (client, name) = cursor.stream.strip_prefix(PREFIX)?.split_once('|')?;
         let client = *Client::ALL.iter().find(|known| known.as_str() == client)?;
-        let digits = cursor.position.as_bytes().chunks(16);
+        let digits = cursor.position.strip_prefix(PRIVATE);
+        let is_private = digits.is_some();
+        let digits = digits.unwrap_or(&cursor.position).as_bytes().chunks(16);
         let lines = digits.map(|digits| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        Some(Run { client, name: name.to_owned(), lines: lines.collect::<Option<_>>()? })
+        Some(Run { client, name: name.to_owned(), lines: lines.collect::<Option<_>>()?, is_private })
     }
 
     /// How many lines both begin with, if none tells them apart.
@@ -97,9 +121,9 @@ impl Runs {
         }
         // Named after how it begins, so that whoever reads it again without this journal's memory calls it the same.
         if name.is_none() {
-            let mut begin = client.as_str().as_bytes().to_vec();
-            begin.extend(found.lines.iter().flat_map(|digest| digest.to_le_bytes()));
-            found.name = blake3::keyed_hash(&salt.0, &begin).to_hex().chars().take(32).collect();
+            let lines = found.lines.iter().flat_map(|digest| digest.to_le_bytes());
+            let beginning: Vec<u8> = client.as_str().bytes().chain(lines).collect();
+            found.name = blake3::keyed_hash(&salt.0, &beginning).to_hex().chars().take(32).collect();
         }
         self.0.push(found.clone());
         found
@@ -151,7 +175,11 @@ mod tests {
         let mut run = Run::new(Client::Gemini, "r".to_owned());
         assert!((0..LINES_MAX).all(|line| run.take(line.to_string().as_bytes(), SALT)));
         assert!(!run.take(b"one more", SALT));
-        assert_eq!(Run::of_cursor(&run.cursor()), Some(run));
+        assert_eq!(Run::of_cursor(&run.cursor()), Some(run.clone()));
+        let private = run.private(true);
+        assert_eq!(Run::of_cursor(&private.cursor()), Some(private.clone()));
+        let again = private.again();
+        assert!(again.is_private() && again.lines.is_empty());
         let long = "x".repeat(3 * LINE_BYTES);
         let mut runs = Runs::default();
         assert_eq!(find(&mut runs, &long), find(&mut runs, &format!("{long}y\n")));

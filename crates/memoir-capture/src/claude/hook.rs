@@ -49,6 +49,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
     session.clone_into(&mut scene.session);
     call.agent_id.said().unwrap_or(session).clone_into(&mut scene.thread);
     scene.turn = call.prompt_id.owned();
+    scene.asked = call.prompt_id.said().filter(|_| call.agent_id.said().is_some()).map(Arc::from);
     scene.cwd = call.cwd.said().map(Arc::from);
     let mut out = Out::default();
     let mut maker = Maker::live(&scene, Some(now.clone()), &mut out);
@@ -131,7 +132,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "Notification" => {
             if let Some(text) = call.message.said() {
-                maker.summary(text.to_owned(), maker.scene.said("notification", text, 0).into_iter().collect());
+                maker.notice(text.to_owned(), maker.scene.said("notification", text, 0).into_iter().collect());
             }
             Moment::Other
         }
@@ -162,7 +163,7 @@ fn answer(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) {
         }
         None => {
             let text = "The turn ended without a message.";
-            maker.summary(text.to_owned(), maker.scene.said(event, text, 0).into_iter().collect());
+            maker.notice(text.to_owned(), maker.scene.said(event, text, 0).into_iter().collect());
         }
     }
 }

@@ -62,7 +62,7 @@ impl Transcript {
             return;
         }
         if let Some(plan) = found.plan.said() {
-            self.next_turn(found);
+            self.next_turn(found, at);
             at.out.context("plan");
             self.maker(at).context("plan", plan, Vec::new());
             return;
@@ -85,7 +85,7 @@ impl Transcript {
         let is_order =
             is_spoken && context.iter().any(|(name, _)| matches!(*name, "slash-command" | "ack" | "shell-command"));
         if place == Place::Alone && (says || is_order || found.prompt_source.is("system")) {
-            self.next_turn(found);
+            self.next_turn(found, at);
         }
         self.tell_context(&context, at);
         if !says || self.was_absorbed(&whole.join("\n")) {
@@ -93,7 +93,11 @@ impl Transcript {
         }
         let words = if words.is_empty() { media::notes(media) } else { words.join("\n") };
         let whole = whole.join("\n");
+        let before = at.out.events.len();
         self.speech(&words, &whole, Form::Event, media, at);
+        if place == Place::Alone && at.out.events.len() > before {
+            self.maker(at).begins_turn();
+        }
     }
 
     fn speech(&mut self, words: &str, whole: &str, form: Form, media: &[Media], at: &mut At<'_>) {

@@ -264,6 +264,7 @@ impl Transcript {
             *turn = Some(named.to_owned());
         }
         self.scene.turn.clone_from(turn);
+        self.scene.asked = self.scene.turn.as_deref().filter(|_| is_agent).map(Arc::from);
     }
 
     /// Tells the beginning of a thread, once.
@@ -290,8 +291,12 @@ impl Transcript {
         at.uuid = uuid;
     }
 
-    /// The user has spoken: a new turn.
-    pub(super) fn next_turn(&mut self, found: &Record<'_>) {
+    /// The user has spoken: a new turn. What the turn before cost is told before it.
+    pub(super) fn next_turn(&mut self, found: &Record<'_>, at: &mut At<'_>) {
+        if at.out.part() == 0 {
+            self.flush(at.out);
+            at.out.begin_record();
+        }
         let turn = found.prompt_id.owned().unwrap_or_else(|| format!("~{}", found.uuid.get().unwrap_or_default()));
         if self.scene.thread == self.scene.session {
             self.state.turns.begin(&turn);

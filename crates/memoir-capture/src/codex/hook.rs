@@ -99,7 +99,7 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
                 }
                 (None, message) => {
                     let said = message.unwrap_or("The turn ended without a message.");
-                    maker.summary(said.to_owned(), maker.scene.said(event, said, 0).into_iter().collect());
+                    maker.notice(said.to_owned(), maker.scene.said(event, said, 0).into_iter().collect());
                 }
             }
             match event {

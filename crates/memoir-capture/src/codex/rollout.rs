@@ -13,7 +13,6 @@ use crate::lenient::{Raw, Text, lenient};
 use crate::media::{self, Media};
 use crate::out::Out;
 use crate::parser::{Parser, Salt, read, without_lone_surrogates};
-use crate::patch::Change;
 use crate::payload::Payload;
 use crate::scene::{Maker, Scene, item};
 use crate::turns::{Form, Turns, Who};
@@ -34,6 +33,9 @@ struct Pending {
     name: String,
     script: Option<String>,
     changes: Vec<(String, String)>,
+    /// Tools that it calls itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<String>,
 }
 
 /// What a reader has to know to go on.
@@ -50,6 +52,9 @@ struct State {
     is_subagent: bool,
     /// Whether lines are bare items without an envelope.
     is_bare: bool,
+    /// When such a file began, in milliseconds since 1970: its lines have no times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bare_ms: Option<i64>,
     /// Whether each model response has a record of what it cost.
     has_usage: bool,
     /// Whether the file has items with ids of their own: then results need not be guessed from texts.
@@ -59,6 +64,9 @@ struct State {
     model: Option<String>,
     turns: Turns,
     calls: Vec<Pending>,
+    /// Scripts that go on running, by their cells, and the tools that they call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cells: Vec<(String, Vec<String>)>,
 }
 
 /// Reads a rollout.
@@ -91,6 +99,13 @@ impl Rollout {
         Rollout::with(State { own, ..State::default() }, salt)
     }
 
+    /// The same reader, of a file whose name says when it began: a file without any times was written about then.
+    #[must_use]
+    pub fn begun(mut self, named: Option<Time>) -> Rollout {
+        self.state.bare_ms = named.map(|time| time.ms());
+        self
+    }
+
     /// A reader that goes on from a state.
     pub fn resume(state: &str, salt: Salt) -> Option<Rollout> {
         serde_json::from_str(state).ok().map(|state| Rollout::with(state, salt))
@@ -114,6 +129,9 @@ impl Rollout {
         self.scene.session.clone_from(thread.root.as_ref().unwrap_or(&thread.id));
         self.scene.thread.clone_from(&thread.id);
         self.scene.turn = thread.turn();
+        if self.scene.asked.as_deref() != thread.asked() {
+            self.scene.asked = thread.asked().map(Arc::from);
+        }
         if self.scene.cwd.as_deref() != self.state.cwd.as_deref() {
             self.scene.cwd = self.state.cwd.as_deref().map(Arc::from);
         }
@@ -161,6 +179,7 @@ impl Rollout {
             (None, _) if line.id.said().is_some() => self.bare_meta(&line, &mut at),
             (Some(_), false) => {
                 self.state.is_bare = true;
+                at.time = at.time.take().or_else(|| self.bare_time());
                 let raw = serde_json::from_str(text).unwrap_or_default();
                 self.item_line(raw, Raw::default(), &mut at);
             }
@@ -240,7 +259,8 @@ impl Rollout {
         let mut identities: Vec<Identity> = self.scene.said(who.as_str(), text, nth).into_iter().collect();
         // A file may be rewritten with turn ids that are made up; its lines keep their times.
         let may_be_rewritten = !self.state.has_items || turn.starts_with("rollout-");
-        if may_be_rewritten && at.time.is_some() {
+        // Without times of their own, equal texts could not be told apart by it.
+        if may_be_rewritten && at.time.is_some() && !self.state.is_bare {
             let name = format!("{}/{}/{}", self.scene.thread, who.as_str(), crate::scene::digest(text));
             identities.push(Identity::Record { id: name, block: nth });
         }
@@ -287,12 +307,20 @@ impl Rollout {
         }
     }
 
-    fn remember_call(&mut self, id: &str, name: &str, script: Option<String>, changes: &[Change]) {
+    fn remember_call(&mut self, call: Pending) {
         if self.state.calls.len() >= CALLS_MAX {
             self.state.calls.remove(0);
         }
-        let changes = changes.iter().map(|change| (change.kind.as_str().to_owned(), change.path.clone())).collect();
-        self.state.calls.push(Pending { id: id.to_owned(), name: name.to_owned(), script, changes });
+        self.state.calls.push(call);
+    }
+
+    /// A script goes on: whoever waits for it is told what its tools return.
+    fn remember_cell(&mut self, cell: &str, tools: &[String]) {
+        self.state.cells.retain(|(known, _)| known != cell);
+        if self.state.cells.len() >= CALLS_MAX {
+            self.state.cells.remove(0);
+        }
+        self.state.cells.push((cell.to_owned(), tools.to_vec()));
     }
 
     fn take_call(&mut self, id: &str) -> Option<Pending> {

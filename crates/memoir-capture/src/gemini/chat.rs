@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// A message is written again as it grows: so many things that were handed over are remembered.
 const GIVEN_MAX: usize = 64;
 
+/// What stands around the summary of a compression.
+const SNAPSHOT: (&str, &str) = ("<state_snapshot>", "</state_snapshot>");
+
 /// What the files around a chat say about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChatPlace {
@@ -64,6 +67,20 @@ lenient! {
         role: Text<'a> = "kind",
         set: Raw<'a> = "$set",
         rewind: Text<'a> = "$rewindTo",
+    }
+}
+
+lenient! {
+    struct Changed<'a> {
+        messages: List<Message<'a>> = "messages",
+    }
+}
+
+lenient! {
+    struct Message<'a> {
+        kind: Text<'a> = "type",
+        timestamp: Raw<'a> = "timestamp",
+        content: Raw<'a> = "content",
     }
 }
 
@@ -126,8 +143,8 @@ impl Chat {
             out.problem("not JSON");
             return;
         };
-        if line.set.get().is_some() {
-            out.left_out("$set");
+        if let Some(set) = line.set.get() {
+            self.set(set, number, out);
         } else if line.rewind.said().is_some() {
             out.left_out("$rewindTo");
         } else if line.id.said().is_some() && line.kind.said().is_some() {
@@ -137,6 +154,30 @@ impl Chat {
         } else {
             let name = format!("line/{}", digest(text));
             Maker::of_record(&self.scene, None, number, out).opaque("record", text, vec![item(&name, 0)]);
+        }
+    }
+
+    /// A change of the whole chat: if its messages were compressed, the summary stands among the new ones.
+    fn set(&mut self, set: &str, number: u64, out: &mut Out) {
+        out.left_out("$set");
+        if !set.contains(SNAPSHOT.0) {
+            return;
+        }
+        let changed: Changed<'_> = serde_json::from_str(set).unwrap_or_default();
+        for message in changed.messages.0.iter().filter(|message| message.kind.is("user")) {
+            let (texts, _) = parts_of(&value(message.content));
+            let time = when::read(message.timestamp).unwrap_or_default();
+            if let Some(summary) = texts.iter().find_map(|text| snapshot(text)) {
+                self.summary(summary, time, number, out);
+            }
+        }
+    }
+
+    /// What a compression made of the chat. It stays in the chat, and is written again with every change of it.
+    fn summary(&mut self, text: &str, time: Option<Time>, number: u64, out: &mut Out) {
+        let name = format!("compaction/{}", digest(text));
+        if self.is_new(name.clone()) {
+            Maker::of_record(&self.scene, time, number, out).summary(text.to_owned(), vec![item(&name, 0)]);
         }
     }
 
@@ -202,6 +243,10 @@ impl Chat {
             return;
         }
         let typed = value(line.display);
+        if let Some(summary) = parts_of(&content).0.iter().find_map(|text| snapshot(text)) {
+            self.summary(summary, time, number, out);
+            return;
+        }
         let (texts, media) = parts_of(if typed.is_null() { &content } else { &typed });
         if !typed.is_null() {
             // What stands only in the content was put there by the client or by hooks.
@@ -294,6 +339,8 @@ impl Chat {
             return;
         }
         let done = when::read(call.timestamp).unwrap_or_default().or_else(|| time.cloned());
+        // At a terminal a call is written after its result, and its message is a moment younger.
+        let done = done.map(|done| time.filter(|call| call.ms() > done.ms()).cloned().unwrap_or(done));
         let shown: Value = serde_json::from_str(result).unwrap_or_default();
         let failed = call.status.is("error") || call.status.is("cancelled");
         let told = tools::told(name, &tools::text_of_parts(&shown), failed, out);
@@ -337,6 +384,13 @@ fn parts_of(content: &Value) -> (Vec<String>, Vec<Media>) {
         }
     }
     found
+}
+
+/// The summary that a compression left in a text, if it is one.
+fn snapshot(text: &str) -> Option<&str> {
+    let inside = text.trim_start().strip_prefix(SNAPSHOT.0)?;
+    let summary = inside.rsplit_once(SNAPSHOT.1).map_or(inside, |(summary, _)| summary).trim();
+    (!summary.is_empty()).then_some(summary)
 }
 
 /// Texts that the client writes in the user's place.

@@ -99,7 +99,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         "AfterAgent" => {
             match call.prompt_response.said() {
                 Some(text) => maker.assistant(text.to_owned(), Vec::new()),
-                None => maker.summary("The turn ended without a message.".to_owned(), Vec::new()),
+                None => maker.notice("The turn ended without a message.".to_owned(), Vec::new()),
             }
             Moment::TurnEnd
         }
@@ -114,7 +114,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "Notification" => {
             if let Some(text) = call.message.said() {
-                maker.summary(text.to_owned(), Vec::new());
+                maker.notice(text.to_owned(), Vec::new());
             }
             Moment::Other
         }

@@ -20,7 +20,7 @@ pub(super) fn told(name: &str, text: &str, failed: bool, out: &mut Out) -> Told 
     let text = boundary::without_injected(text, out);
     let (note, text) = without_note(&text);
     let text = unframed(text);
-    if !crate::shell::is_shell_tool(name) {
+    if !crate::shell::runs_commands(name) {
         return Told { output: format!("{note}{text}"), exit_code: None, failed };
     }
     let lines: Vec<&str> = text.lines().collect();

@@ -3,7 +3,7 @@
 use super::database;
 use super::files::SourceFile;
 use super::format::Format;
-use super::position::{Position, Stamp};
+use super::position::{Fate, Position, Stamp};
 use std::fs;
 
 /// How far a file was read.
@@ -31,7 +31,8 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    pub(super) fn of(file: &SourceFile, known: Option<&Position>) -> Coverage {
+    /// What became of a file; `is_moved` says whether it is elsewhere than its position says.
+    pub(super) fn of(file: &SourceFile, known: Option<&Position>, is_moved: &dyn Fn(&Position) -> bool) -> Coverage {
         let (events, problems) = known.map_or((0, 0), |known| (known.events, known.problems));
         let stamp = match file.format {
             Format::OpencodeDatabase => database::stamp(&file.path).ok(),
@@ -40,7 +41,7 @@ impl Coverage {
         let state = match (known, stamp) {
             (None, Some(stamp)) if stamp.bytes == 0 => ReadState::Whole,
             (None, _) => ReadState::Unread,
-            (Some(known), Some(stamp)) if known.seen != stamp => {
+            (Some(known), Some(stamp)) if known.fate(stamp, &|| is_moved(known)) != Fate::Same => {
                 ReadState::Behind(stamp.bytes.saturating_sub(known.offset).max(1))
             }
             (Some(_), _) => ReadState::Whole,

@@ -1,7 +1,7 @@
 //! The database of opencode, read while opencode uses it.
 
 use super::files::SourceFile;
-use super::position::{Position, Stamp};
+use super::position::{Fate, Position, Stamp};
 use super::read::{Go, Reading};
 use super::shrink::read_shrunk;
 use memoir_capture::Out;
@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 32;
 /// Reads every row that was written since the last time.
 pub(super) fn read(reading: &mut Reading<'_, '_>, file: &SourceFile, known: Option<&Position>) -> io::Result<()> {
     let stamp = stamp(&file.path)?;
-    if reading.is_unchanged(stamp, known) {
+    if reading.fate(file, stamp, known) == Some(Fate::Same) {
         return Ok(());
     }
     let since: i64 = known.and_then(|known| known.state.parse().ok()).unwrap_or(i64::MIN);
@@ -55,27 +55,6 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
         read_session(session, number, &mut out);
         reading.take(out);
     }
-    let mut messages = connection.prepare(
-        "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?1 ORDER BY time_created, id",
-    )?;
-    let mut rows = messages.query([since])?;
-    while let Some(row) = rows.next()? {
-        number += 1;
-        latest = latest.max(row.get(3).unwrap_or(since));
-        match (text(reading, row, 0), text(reading, row, 1), text(reading, row, 2)) {
-            (Some(id), Some(session), Some(data)) => {
-                if let Some(session) = sessions.get(&session) {
-                    let mut out = Out::default();
-                    read_message(session, &id, &data, number, &mut out);
-                    reading.take(out);
-                }
-            }
-            _ => reading.out_problem(BAD_ROW),
-        }
-        if let Go::Stop = reading.hand_over_if_full() {
-            return Ok(None);
-        }
-    }
     let mut parts = connection.prepare(
         "SELECT part.id, part.session_id, part.data, part.time_created, part.time_updated, message.id, message.data
          FROM part JOIN message ON message.id = part.message_id
@@ -91,6 +70,28 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
                 if let Some(session) = sessions.get(&session) {
                     let mut out = Out::default();
                     read_part(session, &part, &mut out);
+                    reading.take(out);
+                }
+            }
+            _ => reading.out_problem(BAD_ROW),
+        }
+        if let Go::Stop = reading.hand_over_if_full() {
+            return Ok(None);
+        }
+    }
+    // After the prompts: what went wrong with a private one is private too.
+    let mut messages = connection.prepare(
+        "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?1 ORDER BY time_created, id",
+    )?;
+    let mut rows = messages.query([since])?;
+    while let Some(row) = rows.next()? {
+        number += 1;
+        latest = latest.max(row.get(3).unwrap_or(since));
+        match (text(reading, row, 0), text(reading, row, 1), text(reading, row, 2)) {
+            (Some(id), Some(session), Some(data)) => {
+                if let Some(session) = sessions.get(&session) {
+                    let mut out = Out::default();
+                    read_message(session, &id, &data, number, &mut out);
                     reading.take(out);
                 }
             }

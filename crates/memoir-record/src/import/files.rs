@@ -2,6 +2,7 @@
 
 use super::format::Format;
 use memoir_event::Client;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,6 +65,7 @@ impl Wanted {
         }
         self.paths.iter().for_each(|path| take(Found::of_path(path)));
         let since_ms = self.since_ms.unwrap_or(i64::MIN);
+        found.mark_copies();
         found.files.retain(|file| is_wanted(file.format.client()) && file.modified_ms >= since_ms);
         found
     }
@@ -85,6 +87,8 @@ pub struct SourceFile {
     pub bytes: u64,
     /// When it was last written to, in milliseconds since 1970.
     pub modified_ms: i64,
+    /// Whether it is a copy of another one that is there, too.
+    pub is_copy: bool,
 }
 
 /// The files of a client, and what could not be looked into.
@@ -154,6 +158,25 @@ impl Found {
         }
         found.files.sort_by(|a, b| a.path.cmp(&b.path));
         found
+    }
+
+    /// Of files with the same name, which stand for the same session, one goes by its name and the others by their
+    /// places: they may differ, and each is read to its own end.
+    fn mark_copies(&mut self) {
+        let archived = |file: &SourceFile| file.path.components().any(|part| part.as_os_str() == "archived_sessions");
+        let mut firsts: HashMap<String, usize> = HashMap::new();
+        for (at, file) in self.files.iter().enumerate() {
+            let Some(name) = file.rollout_name() else { continue };
+            let rank = |file: &SourceFile| (archived(file), file.path.clone());
+            let first = firsts.entry(name).or_insert(at);
+            if *first != at && self.files.get(*first).is_some_and(|known| rank(file) < rank(known)) {
+                *first = at;
+            }
+        }
+        for (at, file) in self.files.iter_mut().enumerate() {
+            let first = file.rollout_name().and_then(|name| firsts.get(&name).copied());
+            file.is_copy = first.is_some_and(|first| first != at);
+        }
     }
 
     fn named(&mut self, path: &Path) {
@@ -249,7 +272,13 @@ impl SourceFile {
     pub fn new(path: &Path, format: Format, cwd: Option<String>, metadata: &fs::Metadata) -> SourceFile {
         let stamp = super::position::Stamp::of(metadata);
         let modified_ms = i64::try_from(stamp.modified_ns / 1_000_000).unwrap_or(0);
-        SourceFile { path: path.to_owned(), format, cwd, bytes: stamp.bytes, modified_ms }
+        SourceFile { path: path.to_owned(), format, cwd, bytes: stamp.bytes, modified_ms, is_copy: false }
+    }
+
+    /// The name of a rollout, packed or not: it keeps it wherever it goes.
+    pub(super) fn rollout_name(&self) -> Option<String> {
+        let name = self.path.file_name().filter(|_| self.format == Format::CodexRollout)?.to_string_lossy();
+        Some(name.strip_suffix(".zst").unwrap_or(&name).to_owned())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a file is, and which parser reads it.
 
 use memoir_capture::{Parser, Salt, claude, codex, copilot, gemini};
-use memoir_event::{Client, Source};
+use memoir_event::{Client, Source, Time};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -132,7 +132,7 @@ pub(super) fn parser(
         return parser;
     }
     match format {
-        Format::CodexRollout => boxed(codex::Rollout::new(thread_of(stem), salt)),
+        Format::CodexRollout => boxed(codex::Rollout::new(thread_of(stem), salt).begun(begun_of(stem))),
         Format::CodexExec => boxed(codex::ExecStream::new(Source::CodexExec, run, cwd, None)),
         Format::ClaudeTranscript => {
             boxed(claude::Transcript::new(Some(stem).filter(|stem| !stem.starts_with("agent-")), salt))
@@ -155,6 +155,12 @@ fn thread_of(stem: &str) -> Option<&str> {
     let rest = stem.strip_prefix("rollout-")?;
     // 2026-11-16T03-55-09-<thread>[_<rollout>]
     rest.get(20..).map(|ids| ids.split('_').next().unwrap_or_default()).filter(|id| id.len() >= 32)
+}
+
+/// The time in the name of a rollout: `rollout-2026-11-16T03-55-09-…`.
+fn begun_of(stem: &str) -> Option<Time> {
+    let (date, time) = stem.strip_prefix("rollout-")?.get(..19)?.split_once('T')?;
+    Time::parse(&format!("{date}T{}Z", time.replace('-', ":"))).ok()
 }
 
 /// What the place of a chat says about it: a sub-agent's lies in a directory named after its session.
@@ -190,5 +196,8 @@ mod tests {
             thread_of("rollout-2026-11-16T03-55-09-01a1e27e-965d-7132-9211-af161038a2d4"),
             Some("01a1e27e-965d-7132-9211-af161038a2d4")
         );
+        let begun = begun_of("rollout-2025-08-05T10-00-07-01a1e27e-965d-7132-9211-af161038a2d4").unwrap();
+        assert_eq!(begun.given(), "2025-08-05T10:00:07Z");
+        assert!(begun_of("rollout-x").is_none() && begun_of("rollout-2025-08-05 10-00-07").is_none());
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Position {
     /// What the parser has to know.
     #[serde(with = "state")]
     pub state: String,
-    /// Private turns, by thread.
+    /// Sessions that are at a private request, and which.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub private: Vec<(String, String)>,
     /// The run that it is a stream of.
@@ -63,23 +63,65 @@ mod state {
     }
 }
 
-/// Size, time and number of a file: if none of them changed, nothing did.
+/// Size, times and number of a file: if none of them changed, nothing did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     pub bytes: u64,
     pub modified_ns: u64,
     pub inode: u64,
+    /// When anything about it was changed, be it its place: nobody can set that. Nought if it is not known.
+    #[serde(default)]
+    pub changed_ns: u64,
+}
+
+/// What has become of a file since it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Nothing.
+    Same,
+    /// It may have grown.
+    Grown,
+    /// It is another, or says something else.
+    Rewritten,
+}
+
+impl Position {
+    /// What has become of the file, as far as its stamp tells: whoever only appends makes it longer. `is_moved` says
+    /// whether it is elsewhere now.
+    pub fn fate(&self, stamp: Stamp, is_moved: &dyn Fn() -> bool) -> Fate {
+        let seen = self.seen;
+        let is_alike = (stamp.bytes, stamp.modified_ns, stamp.inode) == (seen.bytes, seen.modified_ns, seen.inode);
+        let is_touched = seen.changed_ns != 0 && stamp.changed_ns != seen.changed_ns;
+        match () {
+            () if is_alike && !is_touched => Fate::Same,
+            // Not read to its end, or moved or packed: then the two ends of what was read tell.
+            () if seen == Stamp::default() => Fate::Grown,
+            () if is_moved() => {
+                if is_alike {
+                    Fate::Same
+                } else {
+                    Fate::Grown
+                }
+            }
+            () if stamp.bytes <= seen.bytes || stamp.inode != seen.inode => Fate::Rewritten,
+            () => Fate::Grown,
+        }
+    }
 }
 
 impl Stamp {
     pub fn of(metadata: &Metadata) -> Stamp {
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+        let (inode, changed_ns) = {
+            use std::os::unix::fs::MetadataExt;
+            let ns = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
+            (metadata.ino(), u64::try_from(ns).unwrap_or(0))
+        };
         #[cfg(not(unix))]
-        let inode = 0;
+        let (inode, changed_ns) = (0, 0);
         let modified_ns = modified.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
-        Stamp { bytes: metadata.len(), modified_ns, inode }
+        Stamp { bytes: metadata.len(), modified_ns, inode, changed_ns }
     }
 
     /// The same, with whatever a second file beside it adds.
@@ -89,6 +131,7 @@ impl Stamp {
             bytes: self.bytes + other.bytes,
             modified_ns: self.modified_ns.max(other.modified_ns),
             inode: self.inode,
+            changed_ns: self.changed_ns.max(other.changed_ns),
         }
     }
 }
@@ -130,4 +173,28 @@ pub(super) fn checks_of_stream(stream: &mut impl Read, offset: u64, salt: Salt) 
         tail.drain(..surplus);
     }
     Ok((digest(&head), digest(&tail)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_only_appends_makes_a_file_longer() {
+        let seen = Stamp { bytes: 10, modified_ns: 1, inode: 7, changed_ns: 1 };
+        let known = Position { seen, ..Position::default() };
+        let fate = |stamp: Stamp| known.fate(stamp, &|| false);
+        assert_eq!(fate(seen), Fate::Same);
+        assert_eq!(fate(Stamp { bytes: 11, modified_ns: 2, changed_ns: 2, ..seen }), Fate::Grown);
+        assert_eq!(fate(Stamp { modified_ns: 2, changed_ns: 2, ..seen }), Fate::Rewritten);
+        assert_eq!(fate(Stamp { changed_ns: 2, ..seen }), Fate::Rewritten, "its time was set back");
+        assert_eq!(fate(Stamp { bytes: 9, ..seen }), Fate::Rewritten);
+        assert_eq!(fate(Stamp { bytes: 99, inode: 8, ..seen }), Fate::Rewritten, "another took its place");
+        let moved = |stamp: Stamp| known.fate(stamp, &|| true);
+        assert_eq!(moved(Stamp { changed_ns: 2, ..seen }), Fate::Same);
+        assert_eq!(moved(Stamp { bytes: 5, inode: 8, ..seen }), Fate::Grown, "packed, perhaps");
+        let old = Position { seen: Stamp { changed_ns: 0, ..seen }, ..Position::default() };
+        assert_eq!(old.fate(seen, &|| false), Fate::Same, "noted by a memoir that did not know of it");
+        assert_eq!(Position::default().fate(seen, &|| false), Fate::Grown);
+    }
 }

@@ -1,12 +1,14 @@
 //! Reads one file from where it was left, and hands over what it holds in portions.
 
+use super::clears::Clears;
 use super::files::SourceFile;
 use super::format::{self, Format};
 use super::lines::{self, FileLines, Line};
-use super::position::{self, Position, Stamp};
+use super::position::{self, Fate, Position, Stamp};
 use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport};
 use crate::intake::{Intake, Rules};
+use crate::private::{Place, PrivateRequests};
 use crate::runs::{RUN_HEAD_BYTES, Run, Runs};
 use memoir_capture::{Out, Parser, Salt, gemini};
 use memoir_event::KeyHasher;
@@ -31,6 +33,8 @@ pub(super) struct Shared<'a> {
     pub salt: Salt,
     /// The runs whose streams are known.
     pub runs: Mutex<Runs>,
+    /// What the user does not want recorded of any session.
+    pub private: PrivateRequests,
     pub stop: &'a AtomicBool,
 }
 
@@ -53,13 +57,8 @@ pub(super) enum Go {
 
 /// The name of a file's cursor: a file keeps it when it is archived or packed.
 pub(super) fn stream_of(file: &SourceFile, salt: Salt) -> String {
-    let name = match file.format {
-        Format::CodexRollout => {
-            let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            name.strip_suffix(".zst").unwrap_or(&name).to_owned()
-        }
-        _ => file.path.to_string_lossy().into_owned(),
-    };
+    let rollout = file.rollout_name().filter(|_| !file.is_copy);
+    let name = rollout.unwrap_or_else(|| file.path.to_string_lossy().into_owned());
     let hash = blake3::keyed_hash(&salt.0, name.as_bytes()).to_hex();
     let short: String = hash.chars().take(32).collect();
     format!("{}{}|{short}", STREAM_PREFIX, file.format.client())
@@ -83,14 +82,25 @@ pub(super) struct Reading<'a, 'g> {
     pub report: FileReport,
     give: &'g mut dyn FnMut(Portion) -> Go,
     stopped: bool,
+    /// What to do about a sub-agent's file, until the first event has told whose file it is.
+    agents: Option<Agents>,
 }
 
-/// Reads a file; `budget` bounds how many bytes of it.
+/// What to do about files of sub-agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Agents {
+    /// Read them.
+    Read,
+    /// Leave them for later: whether they are private is known once the sessions that started them are read.
+    Leave,
+}
+
+/// Reads a file; `budget` bounds how many bytes of it, `agents` says what to do if it is a sub-agent's.
 pub(super) fn read_file<'a>(
     shared: &'a Shared<'a>,
     file: &SourceFile,
     cursor: Option<&Cursor>,
-    budget: Option<u64>,
+    (budget, agents): (Option<u64>, Agents),
     intake: &mut Intake<'a>,
     give: &mut dyn FnMut(Portion) -> Go,
 ) -> FileReport {
@@ -108,6 +118,7 @@ pub(super) fn read_file<'a>(
         report: FileReport::default(),
         give,
         stopped: false,
+        agents: Some(agents),
     };
     let read = match file.format {
         Format::OpencodeDatabase => database::read(&mut reading, file, known.as_ref()),
@@ -123,12 +134,16 @@ pub(super) fn read_file<'a>(
 }
 
 impl Reading<'_, '_> {
-    /// Whether the file is as it was when it was read to its end.
-    pub(super) fn is_unchanged(&mut self, stamp: Stamp, known: Option<&Position>) -> bool {
-        let unchanged = known.is_some_and(|known| known.seen == stamp);
-        self.report.unchanged = unchanged;
+    /// What has become of the file since it was read; nothing is known of a file that never was.
+    pub(super) fn fate(&mut self, file: &SourceFile, stamp: Stamp, known: Option<&Position>) -> Option<Fate> {
+        let fate = known.map(|known| known.fate(stamp, &|| self.shown_path(file) != known.path));
+        self.report.unchanged = fate == Some(Fate::Same);
         self.report.bytes = stamp.bytes;
-        unchanged
+        fate
+    }
+
+    fn shown_path(&self, file: &SourceFile) -> String {
+        self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned()
     }
 
     /// Whether there is nothing in the file and never was: there are many of those, and nothing to note of them.
@@ -139,7 +154,8 @@ impl Reading<'_, '_> {
 
     fn lines(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
         let stamp = Stamp::of(&fs::metadata(&file.path)?);
-        if self.is_unchanged(stamp, known) || self.is_empty(stamp, known) {
+        let fate = self.fate(file, stamp, known);
+        if fate == Some(Fate::Same) || self.is_empty(stamp, known) {
             return Ok(());
         }
         let mut opened = Opened::open(&file.path)?;
@@ -151,7 +167,7 @@ impl Reading<'_, '_> {
         // Opened once: a file that is gone by now, or another, has still told what it told.
         let mut same = Opened::open(&file.path)?;
         let at = match known {
-            Some(known) if opened.is_same(known, self.shared.salt)? => Some(known),
+            Some(known) if fate == Some(Fate::Grown) && opened.is_same(known, self.shared.salt)? => Some(known),
             Some(_) => {
                 self.report.rewritten = true;
                 None
@@ -159,10 +175,14 @@ impl Reading<'_, '_> {
             None => None,
         };
         let (offset, mut number) = at.map_or((0, 0), |at| (at.offset, at.lines));
-        let private = at.into_iter().flat_map(|at| &at.private).map(|(thread, turn)| (thread.as_str(), turn.as_str()));
-        self.intake.judge().begin(private);
+        let private = at.into_iter().flat_map(|at| &at.private);
+        self.intake.judge().begin(private.map(|(place, request)| (Place::kept(place), request.clone())));
         if file.format.is_stream() {
-            self.run = Some(self.run_of(file, at, &opened.head()?));
+            let run = self.run_of(file, at, &opened.head()?);
+            if run.is_private() {
+                self.intake.judge().hide_all();
+            }
+            self.run = Some(run);
         }
         let run = self.run.as_ref().map_or("", Run::name);
         let state = at.map(|at| at.state.as_str());
@@ -172,12 +192,8 @@ impl Reading<'_, '_> {
         let mut lines = FileLines::new(opened.from(offset)?.take(bytes_max), offset);
         self.told_bytes = offset;
         let (events_before, problems_before) = at.map_or((0, 0), |at| (at.events, at.problems));
-        let mut position = Position {
-            seen: stamp,
-            path: self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned(),
-            run: run.to_owned(),
-            ..Position::default()
-        };
+        let mut position =
+            Position { seen: stamp, path: self.shown_path(file), run: run.to_owned(), ..Position::default() };
         let mut is_left = false;
         while let Some(line) = lines.next_line()? {
             number += 1;
@@ -223,6 +239,9 @@ impl Reading<'_, '_> {
         self.report.unfinished = lines.has_unfinished();
         parser.pause(&mut self.out);
         self.admit();
+        if self.report.is_left {
+            return Ok(());
+        }
         position.seen = stamp;
         let place = (lines.offset(), number);
         self.note(&mut position, place, (events_before, problems_before), &*parser);
@@ -241,8 +260,8 @@ impl Reading<'_, '_> {
         position.events = before.0 + self.report.events;
         position.problems = before.1 + self.report.tally.problems.values().sum::<u64>();
         position.state = self.shared.rules.redactor.json(&parser.state()).into_owned();
-        position.private =
-            self.intake.judge().private().map(|(thread, turn)| (thread.to_owned(), turn.to_owned())).collect();
+        let private = self.intake.judge().open();
+        position.private = private.map(|(place, request)| (place.as_str().to_owned(), request.to_owned())).collect();
     }
 
     fn one_line(&mut self, parser: &mut dyn Parser, number: u64, line: Line<'_>) {
@@ -283,7 +302,19 @@ impl Reading<'_, '_> {
 
     fn admit(&mut self) {
         self.report.tally.merge(std::mem::take(&mut self.out.tally));
-        for captured in std::mem::take(&mut self.out).events {
+        let found = std::mem::take(&mut self.out).events;
+        if let Some(first) = found.first().map(|captured| &captured.event)
+            && self.agents.take() == Some(Agents::Leave)
+            && first.thread.as_ref().is_some_and(|thread| *thread != first.session)
+        {
+            self.report.is_left = true;
+            self.stopped = true;
+        }
+        if self.report.is_left {
+            return;
+        }
+        self.intake.look_at(&found);
+        for captured in found {
             let admitted = match self.intake.take(captured) {
                 Ok(admitted) => admitted,
                 Err(reason) => {
@@ -320,7 +351,7 @@ impl Reading<'_, '_> {
         self.told_bytes = offset;
         self.batch_bytes = 0;
         let run = self.run.as_ref().filter(|_| cursor.is_some()).map(Run::cursor);
-        let cursors = cursor.into_iter().chain(run).collect();
+        let cursors = self.intake.judge().take_changed().into_iter().chain(cursor).chain(run).collect();
         let portion = Portion { batch: std::mem::take(&mut self.batch), cursors, bytes };
         if let Go::Stop = (self.give)(portion) {
             self.stopped = true;
@@ -337,7 +368,7 @@ impl Reading<'_, '_> {
 
     /// Hands over the rest of something without lines, with a position that says how it was.
     pub(super) fn hand_over_end(&mut self, file: &SourceFile, seen: Stamp, state: String, lines: u64) {
-        let path = self.shared.rules.redactor.text(&file.path.to_string_lossy()).into_owned();
+        let path = self.shown_path(file);
         let position = Position {
             offset: seen.bytes,
             lines,
@@ -355,7 +386,7 @@ impl Reading<'_, '_> {
     /// A file that is one JSON document: read as a whole whenever it has changed.
     fn document(&mut self, file: &SourceFile, known: Option<&Position>, budget: Option<u64>) -> io::Result<()> {
         let stamp = Stamp::of(&fs::metadata(&file.path)?);
-        if self.is_unchanged(stamp, known) {
+        if self.fate(file, stamp, known) == Some(Fate::Same) {
             return Ok(());
         }
         if budget.is_some_and(|budget| stamp.bytes > budget) {
@@ -375,8 +406,10 @@ impl Reading<'_, '_> {
                 stopped = matches!(self.hand_over_if_full(), Go::Stop);
             }
         };
+        let mut clears = Clears::new(&file.path, known.map(|known| known.state.as_str()));
+        let mut after_clear = |session: &str, at_ms: i64| clears.after(session, at_ms);
         let read = match file.format {
-            Format::GeminiLog => gemini::read_log_json(reader, file.cwd.as_deref(), &mut each),
+            Format::GeminiLog => gemini::read_log_json(reader, file.cwd.as_deref(), &mut after_clear, &mut each),
             _ => gemini::read_chat_json(reader, place, &stem, &mut each),
         };
         if stopped {
@@ -391,7 +424,9 @@ impl Reading<'_, '_> {
             self.out_problem("huge record, shortened");
         }
         let lines = self.report.lines;
-        self.hand_over_end(file, stamp, String::new(), lines);
+        let state = if file.format == Format::GeminiLog { clears.state() } else { String::new() };
+        let state = self.shared.rules.redactor.json(&state).into_owned();
+        self.hand_over_end(file, stamp, state, lines);
         Ok(())
     }
 }

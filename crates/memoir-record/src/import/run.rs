@@ -3,10 +3,11 @@
 use super::copies;
 use super::coverage::Coverage;
 use super::files::{ClientDirs, Found, SourceFile};
-use super::read::{Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
+use super::read::{Agents, Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
 use super::summary::{FileReport, ImportSummary};
 use crate::intake::{Intake, Rules};
 use crate::names::{Names, NamesError};
+use crate::private::{Place, PrivateRequests};
 use crate::runs::{Runs, salt_of};
 use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Redacted};
 use memoir_redact::Redactor;
@@ -73,7 +74,14 @@ pub struct Importer<'a> {
 impl Importer<'_> {
     fn shared(&self) -> Shared<'_> {
         let hasher = self.journal.hasher().clone();
-        Shared { rules: self.rules, salt: salt_of(&hasher), hasher, runs: Mutex::default(), stop: self.stop }
+        Shared {
+            rules: self.rules,
+            salt: salt_of(&hasher),
+            hasher,
+            runs: Mutex::default(),
+            private: PrivateRequests::default(),
+            stop: self.stop,
+        }
     }
 
     /// Imports what is new in those files.
@@ -93,6 +101,7 @@ impl Importer<'_> {
         journal: &mut Option<&dyn Journal>,
     ) -> Result<ImportSummary, ImportError> {
         let mut shared = self.shared();
+        shared.private = PrivateRequests::of(self.journal)?;
         if found.files.iter().any(|file| file.format.is_stream()) {
             shared.runs = Mutex::new(Runs::of(self.journal)?);
         }
@@ -102,30 +111,33 @@ impl Importer<'_> {
         found.unreadable.into_iter().for_each(|unreadable| summary.add_unreadable(unreadable));
         let mut files = found.files;
         let is_new = |file: &SourceFile| !cursors.contains_key(&stream_of(file, shared.salt));
-        let lists = copies::lists(&mut files, &is_new);
+        let mut lists = copies::lists(&mut files, &is_new);
         let total = files.iter().map(|file| file.bytes).sum();
-        let next = AtomicUsize::new(0);
-        let readers =
-            std::thread::available_parallelism().map_or(2, usize::from).clamp(1, READERS_MAX).min(lists.len());
-        let mut renamed = BTreeSet::new();
-        let mut failure = None;
-        std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel(PORTIONS_WAITING);
-            for _ in 0..readers {
-                let sender = sender.clone();
-                let (shared, files, cursors, lists, next) = (&shared, &files, &cursors, &lists, &next);
-                scope.spawn(move || read_files(shared, files, cursors, (lists, next), &sender));
-            }
-            drop(sender);
-            let mut writer = Writer { journal: *journal, summary: &mut summary, renamed: &mut renamed, total, done: 0 };
-            if let Err(error) = writer.write_all(&receiver, &files, progress) {
-                failure = Some(error);
-            }
-            // Readers that wait to hand over find nobody there and end.
-            drop(receiver);
-        });
-        if let Some(error) = failure {
-            return Err(error.into());
+        let (mut renamed, mut left) = (BTreeSet::new(), BTreeSet::new());
+        let mut writer =
+            Writer { journal: *journal, summary: &mut summary, renamed: &mut renamed, left: &mut left, total, done: 0 };
+        // Sub-agents come last: then it is known which requests are private that they work for.
+        for agents in [Agents::Leave, Agents::Read] {
+            let mut written = Ok(());
+            let next = AtomicUsize::new(0);
+            let readers =
+                std::thread::available_parallelism().map_or(2, usize::from).clamp(1, READERS_MAX).min(lists.len());
+            std::thread::scope(|scope| {
+                let (sender, receiver) = sync_channel(PORTIONS_WAITING);
+                for _ in 0..readers {
+                    let sender = sender.clone();
+                    let (shared, files, cursors, lists, next) = (&shared, &files, &cursors, &lists, &next);
+                    scope.spawn(move || read_files(shared, files, cursors, (lists, next, agents), &sender));
+                }
+                drop(sender);
+                written = writer.write_all(&receiver, &files, progress);
+                // Readers that wait to hand over find nobody there and end.
+                drop(receiver);
+            });
+            written?;
+            let left = std::mem::take(writer.left);
+            lists.iter_mut().for_each(|list| list.retain(|at| left.contains(at)));
+            lists.retain(|list| !list.is_empty());
         }
         summary.stopped = self.stop.load(Ordering::Relaxed);
         if let Some(journal) = journal {
@@ -134,13 +146,17 @@ impl Importer<'_> {
         Ok(summary)
     }
 
-    /// Reads at most so many bytes of one file: all that a hook has time for. Says whether something is left.
-    pub fn catch_up(&self, file: &SourceFile, bytes_max: u64) -> Result<CaughtUp, ImportError> {
-        let shared = self.shared();
+    /// Reads at most so many bytes of one file of a session: all that a hook has time for. Says whether something is
+    /// left.
+    pub fn catch_up(&self, file: &SourceFile, session: &str, bytes_max: u64) -> Result<CaughtUp, ImportError> {
+        let mut shared = self.shared();
+        let place = Place::new(file.format.client(), session, shared.salt);
+        shared.private = PrivateRequests::of_session(self.journal, &place)?;
         let cursor = self.journal.cursor(&stream_of(file, shared.salt))?;
-        let mut intake = Intake::new(shared.rules, shared.hasher.clone());
+        let mut intake = Intake::knowing(shared.rules, shared.hasher.clone(), shared.private.clone());
         let mut portions = Vec::new();
-        let report = read_file(&shared, file, cursor.as_ref(), Some(bytes_max), &mut intake, &mut |portion| {
+        let bounds = (Some(bytes_max), Agents::Read);
+        let report = read_file(&shared, file, cursor.as_ref(), bounds, &mut intake, &mut |portion| {
             portions.push(portion);
             Go::On
         });
@@ -159,7 +175,9 @@ impl Importer<'_> {
             self.journal.cursors(STREAM_PREFIX)?.into_iter().map(|cursor| (cursor.stream.clone(), cursor)).collect();
         let one = |file: &SourceFile| {
             let cursor = cursors.get(&stream_of(file, salt));
-            Coverage::of(file, cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok()).as_ref())
+            let known = cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok());
+            let path = || self.rules.redactor.text(&file.path.to_string_lossy()).into_owned();
+            Coverage::of(file, known.as_ref(), &|known| known.path != path())
         };
         Ok(found.files.iter().map(one).collect())
     }
@@ -214,16 +232,16 @@ fn read_files<'a>(
     shared: &'a Shared<'a>,
     files: &[SourceFile],
     cursors: &HashMap<String, Cursor>,
-    (lists, next): (&[Vec<usize>], &AtomicUsize),
+    (lists, next, agents): (&[Vec<usize>], &AtomicUsize, Agents),
     sender: &SyncSender<Told>,
 ) {
-    let mut intake = Intake::new(shared.rules, shared.hasher.clone());
+    let mut intake = Intake::knowing(shared.rules, shared.hasher.clone(), shared.private.clone());
     while let Some(list) = lists.get(next.fetch_add(1, Ordering::Relaxed)) {
         for &at in list {
             let Some(file) = files.get(at).filter(|_| !shared.stop.load(Ordering::Relaxed)) else { return };
             let cursor = cursors.get(&stream_of(file, shared.salt));
             let mut gone = false;
-            let report = read_file(shared, file, cursor, None, &mut intake, &mut |portion| {
+            let report = read_file(shared, file, cursor, (None, agents), &mut intake, &mut |portion| {
                 gone = sender.send(Told::Portion(portion)).is_err();
                 if gone { Go::Stop } else { Go::On }
             });
@@ -239,6 +257,8 @@ struct Writer<'a> {
     journal: Option<&'a dyn Journal>,
     summary: &'a mut ImportSummary,
     renamed: &'a mut BTreeSet<(String, String)>,
+    /// Files that are to be read after the others.
+    left: &'a mut BTreeSet<usize>,
     total: u64,
     done: u64,
 }
@@ -259,6 +279,9 @@ impl Writer<'_> {
                         batch.extend(portion.batch);
                         cursors.extend(portion.cursors);
                         bytes += portion.bytes;
+                    }
+                    Told::Done(at, report) if report.is_left => {
+                        self.left.insert(at);
                     }
                     Told::Done(at, mut report) => {
                         self.renamed.append(&mut report.renamed);

@@ -41,8 +41,9 @@ pub(crate) struct Shrinker {
     string_bytes: usize,
     /// The end of the present string, once its beginning is long enough; each byte with whether a character begins there.
     tail: VecDeque<(u8, bool)>,
-    /// Bytes left out of the present string.
+    /// Characters left out of the present string, and whether anything was.
     left_out: u64,
+    is_string_cut: bool,
     total: u64,
     is_cut: bool,
     given_up: bool,
@@ -79,6 +80,7 @@ impl Shrinker {
             string_bytes: 0,
             tail: VecDeque::new(),
             left_out: 0,
+            is_string_cut: false,
             total: 0,
             is_cut: false,
             given_up: false,
@@ -176,26 +178,35 @@ impl Shrinker {
     fn inside(&mut self, byte: u8, begins: bool) {
         self.string_bytes += 1;
         // A character is never cut: the beginning ends where one begins.
-        if self.tail.is_empty() && self.left_out == 0 && (self.string_bytes <= KEPT_BYTES || !begins) {
+        if self.tail.is_empty() && !self.is_string_cut && (self.string_bytes <= KEPT_BYTES || !begins) {
             self.keep_text(&[byte]);
             return;
         }
         self.tail.push_back((byte, begins));
         if self.tail.len() > KEPT_BYTES {
-            self.tail.pop_front();
-            self.left_out += 1;
+            self.leave_out();
         }
     }
 
+    /// Leaves out the first byte of the end.
+    fn leave_out(&mut self) {
+        let Some((byte, begins)) = self.tail.pop_front() else { return };
+        self.is_string_cut = true;
+        // The second half of a pair of escapes is the same character as the first.
+        let next = |at: usize| self.tail.get(at).map_or(0, |(byte, _)| byte.to_ascii_lowercase());
+        let is_half = byte == b'\\' && next(0) == b'u' && next(1) == b'd' && matches!(next(2), b'c'..=b'f');
+        self.left_out += u64::from(begins && !is_half);
+    }
+
     fn end_string(&mut self) {
-        if self.left_out > 0 {
+        if std::mem::take(&mut self.is_string_cut) {
             self.is_cut = true;
             while self.tail.front().is_some_and(|(_, begins)| !begins) {
-                self.tail.pop_front();
-                self.left_out += 1;
+                self.leave_out();
             }
-            let note = format!(" …[{} bytes left out]… ", self.left_out);
-            self.keep_text(note.as_bytes());
+            self.is_string_cut = false;
+            let mark = crate::shortened::mark(self.left_out);
+            self.keep_text(mark.as_bytes());
         }
         let tail: Vec<u8> = self.tail.drain(..).map(|(byte, _)| byte).collect();
         self.keep_text(&tail);
@@ -316,7 +327,16 @@ mod tests {
         assert_eq!(value["b"][1], "short \" one");
         assert_eq!(value["c"], "end");
         let text = value["a"].as_str().unwrap();
-        assert!(text.starts_with("é\né") && text.ends_with("éx") && text.contains("bytes left out"));
+        let (head, rest) = text.split_once('\u{2063}').unwrap();
+        let (mark, tail) = rest.split_once('\u{2063}').unwrap();
+        assert!(head.starts_with("é\né") && tail.ends_with("éx"));
+        let left_out: usize = mark.trim_start_matches("…[").split(' ').next().unwrap().parse().unwrap();
+        assert_eq!(head.chars().count() + left_out + tail.chars().count(), 4_000_000);
+        let pairs = format!(r#"{{"a":"{}"}}"#, r"\ud83d\ude00".repeat(1_000_000));
+        let (kept, _) = shrink(pairs.as_bytes(), 4096);
+        let kept = String::from_utf8(kept.unwrap()).unwrap();
+        let left_out: usize = kept.split("…[").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!((left_out * 12).abs_diff(12_000_000 - 4 * 1024 * 1024) <= 24, "{left_out}");
     }
 
     #[test]

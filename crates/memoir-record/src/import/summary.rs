@@ -25,6 +25,8 @@ pub(super) struct FileReport {
     /// Bytes that are left for another time.
     pub left_bytes: u64,
     pub failed: Option<String>,
+    /// Nothing was taken of it: it is a sub-agent's, and to be read after the others.
+    pub is_left: bool,
     pub tally: Tally,
     pub excluded: BTreeMap<Reason, u64>,
     /// Projects that have an address now, by the id that their path alone gave them.

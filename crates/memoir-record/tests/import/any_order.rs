@@ -12,7 +12,7 @@ pub fn any_client() -> impl Strategy<Value = Client> {
 
 /// Something that memoir does, or that is done to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Act {
+pub enum Act {
     /// Imports what is there in the end.
     Import,
     /// Hears of every hook call, one after another: while files grow, or when all is over.
@@ -22,7 +22,7 @@ enum Act {
 }
 
 impl World {
-    fn act(&self, act: Act, recording: &Recording, scenario: &Scenario, time: u32) {
+    pub fn act(&self, act: Act, recording: &Recording, scenario: &Scenario, time: u32) {
         let client = client_of(recording.client);
         match act {
             Act::Import => {
@@ -41,7 +41,7 @@ impl World {
 
     /// Lets everything happen as it did: files grow, hooks are called, output is read. `at_rest` says after which beats
     /// somebody imports.
-    fn live(&self, recording: &Recording, scenario: &Scenario, listens: bool, at_rest: &dyn Fn(usize) -> bool) {
+    pub fn live(&self, recording: &Recording, scenario: &Scenario, listens: bool, at_rest: &dyn Fn(usize) -> bool) {
         let client = client_of(recording.client);
         let runs = recording.runs();
         let is_last = |run: usize, number: usize| {

@@ -4,5 +4,7 @@
 
 mod any_files;
 mod any_order;
+mod private;
+mod rewrites;
 mod shapes;
 mod world;

@@ -311,3 +311,171 @@ fn what_claude_notes_without_a_time_happened_when_it_wrote_last() {
         world.events().iter().all(|stored| stored.event.time.as_ref().unwrap().given() == "2026-01-02T03:04:05.000Z")
     );
 }
+
+#[test]
+fn codex_of_august_2025_wrote_no_times_and_its_session_tells_them() {
+    let items = [
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"go on"}]}"#,
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}"#,
+        r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"go on"}]}"#,
+        r#"{"type":"function_call","id":"fc_1","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"call_1"}"#,
+        r#"{"type":"function_call_output","call_id":"call_1","output":"{\"output\":\"a\",\"metadata\":{\"exit_code\":0}}"}"#,
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}"#,
+    ];
+    let expected = [
+        "session_started: 01990000-0000-7000-8000-000000000001",
+        "user_message: go on",
+        "assistant_message: Done.",
+        "user_message: go on",
+        "tool_call: shell ls",
+        "tool_result: a",
+        "command: ls 0 completed",
+        "assistant_message: Done.",
+    ];
+    for (first, begun) in [
+        (r#""timestamp":"2025-08-05T10:00:00.123Z","instructions":null"#, "2025-08-05T10:00:00.123Z"),
+        // Then the name of the file tells.
+        (r#""instructions":null"#, "2025-08-30T10:00:00.000Z"),
+    ] {
+        let first = format!(r#"{{"id":"01990000-0000-7000-8000-000000000001",{first}}}"#);
+        let lines: Vec<&str> = std::iter::once(first.as_str()).chain(items).collect();
+        let world = check(ROLLOUT, &lines, &expected);
+        let events = world.events();
+        assert!(events.iter().all(|stored| stored.event.time.as_ref().unwrap().given() == begun), "{}", world.told());
+        // In the order of their times they are in the order of the file.
+        let kinds: Vec<&str> = events.iter().map(|stored| stored.event.kind().as_str()).collect();
+        let in_file: Vec<&str> = expected.iter().map(|line| line.split(':').next().unwrap()).collect();
+        assert_eq!(kinds, in_file);
+        // Line by line it is the same.
+        let slowly = World::new();
+        for line in &lines {
+            slowly.append(ROLLOUT, format!("{line}\n").as_bytes());
+            slowly.import();
+        }
+        assert_eq!(told(&slowly), expected);
+    }
+}
+
+#[test]
+fn gemini_writes_what_a_compression_made_of_the_chat_among_its_messages() {
+    let snapshot = r#"{"id":"m5","timestamp":"2026-11-16T03:32:28.024Z","type":"user","content":[{"text":"<state_snapshot>\nthey counted\n</state_snapshot>"}]}"#;
+    let compressed = format!(
+        r#"{{"$set":{{"messages":[{snapshot},{{"id":"m6","timestamp":"2026-11-16T03:32:28.024Z","type":"gemini","content":[{{"text":"Got it."}}]}}],"lastUpdated":"x"}}}}"#
+    );
+    check(
+        ".gemini/tmp/proj/chats/session-2026-11-16T03-32-d75c.jsonl",
+        &[
+            r#"{"sessionId":"d75c","projectHash":"h","startTime":"2026-11-16T03:32:07.566Z","kind":"main"}"#,
+            r#"{"id":"m1","timestamp":"2026-11-16T03:32:11.122Z","type":"user","content":[{"text":"please count"}]}"#,
+            &compressed,
+            r#"{"id":"m7","timestamp":"2026-11-16T03:33:00.000Z","type":"info","content":""}"#,
+            // The same messages again, as after a resume.
+            &compressed,
+            r#"{"id":"m8","timestamp":"2026-11-16T03:34:20.592Z","type":"user","content":[{"text":"after compress"}]}"#,
+        ],
+        &[
+            "session_started: d75c",
+            "user_message: please count",
+            "session_summary: they counted",
+            "user_message: after compress",
+        ],
+    );
+}
+
+#[test]
+fn a_result_of_gemini_comes_after_its_call_though_it_is_a_moment_older() {
+    let world = check(
+        ".gemini/tmp/proj/chats/session-2026-11-16T03-20-f2c9.jsonl",
+        &[
+            r#"{"sessionId":"f2c9","projectHash":"h","startTime":"2026-11-16T03:20:59.914Z","kind":"main"}"#,
+            r#"{"id":"m1","timestamp":"2026-11-16T03:21:16.315Z","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"run_shell_command","args":{"command":"ls"},"result":[{"functionResponse":{"id":"c1","name":"run_shell_command","response":{"output":"Output: a\nProcess Group PGID: 7"}}}],"status":"success","timestamp":"2026-11-16T03:21:16.314Z"}]}"#,
+        ],
+        &["session_started: f2c9", "tool_call: run_shell_command ls", "tool_result: a", "command: ls 0 success"],
+    );
+    let kinds: Vec<&str> = world.events().iter().map(|stored| stored.event.kind().as_str()).collect();
+    assert_eq!(kinds, ["session_started", "tool_call", "tool_result", "command"]);
+}
+
+#[test]
+fn gemini_logs_what_is_typed_after_a_clear_under_the_session_before() {
+    const LOG: &str = ".gemini/tmp/proj/logs.json";
+    const CHATS: &str = ".gemini/tmp/proj/chats";
+    let chat = |id: &str, start: &str, message: &str, at: &str, text: &str| {
+        format!(
+            r#"{{"sessionId":"{id}","projectHash":"h","startTime":"2026-11-16T{start}Z","kind":"main"}}
+{{"id":"{message}","timestamp":"2026-11-16T{at}Z","type":"user","content":[{{"text":"{text}"}}]}}
+"#
+        )
+    };
+    let entry = |id: u32, at: &str, text: &str| {
+        format!(
+            r#"{{"sessionId":"f2c9","messageId":{id},"type":"user","message":"{text}","timestamp":"2026-11-16T{at}Z"}}"#
+        )
+    };
+    let mut entries = vec![
+        entry(0, "03:21:11.435", "before"),
+        entry(1, "03:21:42.626", "/clear"),
+        entry(2, "03:21:48.361", "after clear"),
+    ];
+    let world = World::new();
+    world.put(
+        &format!("{CHATS}/session-2026-11-16T03-20-f2c9.jsonl"),
+        chat("f2c9", "03:20:59.914", "m1", "03:21:12.149", "before").as_bytes(),
+    );
+    world.put(
+        &format!("{CHATS}/session-2026-11-16T03-21-2d7a.jsonl"),
+        chat("2d7a", "03:21:42.801", "m2", "03:21:48.966", "after clear").as_bytes(),
+    );
+    let prompts = |world: &World| -> Vec<(String, String)> {
+        let events = world.events().into_iter().filter(|stored| stored.event.kind().as_str() == "user_message");
+        events.map(|stored| (stored.event.session.clone(), stored.event.content.plain().into_owned())).collect()
+    };
+    let expected = [("f2c9".to_owned(), "before".to_owned()), ("2d7a".to_owned(), "after clear".to_owned())];
+    world.put(LOG, format!("[{}]", entries.join(",")).as_bytes());
+    world.import();
+    assert_eq!(prompts(&world), expected);
+    // The chat goes away, the log goes on.
+    fs::remove_dir_all(world.path(CHATS)).unwrap();
+    entries.push(entry(3, "03:22:00.000", "and on"));
+    world.put(LOG, format!("[{}]", entries.join(",")).as_bytes());
+    world.import();
+    let mut expected = expected.to_vec();
+    expected.push(("2d7a".to_owned(), "and on".to_owned()));
+    assert_eq!(prompts(&world), expected);
+}
+
+#[test]
+fn a_result_that_nobody_can_hold_says_how_long_it_was() {
+    let world = World::new();
+    // Escapes and characters of several bytes count as one each.
+    let (piece, pieces) = (r"aé\n\u00e9漢", 2_000_000);
+    let lines = [
+        format!(
+            r#"{{"timestamp":"2025-10-01T10:00:00.000Z","type":"session_meta","payload":{{"id":"{THREAD}","cwd":"/p"}}}}"#
+        ),
+        format!(
+            r#"{{"timestamp":"2025-10-01T10:00:01.000Z","type":"response_item","payload":{{"type":"function_call","name":"write","arguments":{{"text":"{}"}},"call_id":"call_1"}}}}"#,
+            "y".repeat(12_000_000)
+        ),
+        format!(
+            r#"{{"timestamp":"2025-10-01T10:00:02.000Z","type":"response_item","payload":{{"type":"function_call_output","call_id":"call_1","output":"Exit code: 0\nWall time: 1 seconds\nOutput:\n{}"}}}}"#,
+            piece.repeat(pieces)
+        ),
+    ];
+    world.put(ROLLOUT, format!("{}\n", lines.join("\n")).as_bytes());
+    world.import();
+    let events = world.events();
+    let text_of = |kind: &str| {
+        let found = events.iter().find(|stored| stored.event.kind().as_str() == kind).unwrap();
+        found.event.content.plain().into_owned()
+    };
+    let result = text_of("tool_result");
+    assert!(
+        result.contains(&format!(" of {} characters left out]…", 5 * pieces)),
+        "{}",
+        &result[result.len() / 2 - 200..][..300]
+    );
+    assert!(result.chars().count() <= 100_000 && result.starts_with("aé\n") && result.ends_with("é漢"));
+    let call = text_of("tool_call");
+    assert!(call.contains(" of 12000000 characters left out]…") && call.chars().count() <= 1_000_100);
+}

@@ -5,8 +5,8 @@ use memoir_event::{Client, Kind, Source};
 use memoir_hook::Hook;
 use memoir_journal::{Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View};
 use memoir_record::{
-    ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, Rules, Run, Spool, SpoolLimits,
-    Wanted,
+    ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, ReadState, Rules, Run, Spool,
+    SpoolLimits, Wanted,
 };
 use memoir_redact::Redactor;
 use memoir_testkit::Client as Agent;
@@ -20,6 +20,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 /// Later than everything that scenarios tell of.
 const LATER_MS: i64 = 1_900_000_000_000;
+
+/// What a prompt says that is not to be recorded.
+pub const PRIVATE: &str = "[private]";
 
 pub struct World {
     dir: tempfile::TempDir,
@@ -42,7 +45,15 @@ impl World {
             SqliteJournal::open(&dir.path().join("journal.db"), SqliteOptions::long_lived(), clock.clone()).unwrap();
         let spool = Spool::new(dir.path().join("spool"), SpoolLimits::default(), clock.clone()).unwrap();
         let pending = Pending::new(dir.path().join("pending"));
-        World { dir, now, clock, journal, spool, pending, redactor: Redactor::builtin(), policy: Policy::default() }
+        let markers = vec![PRIVATE.to_owned()];
+        let policy = Policy::new(vec![], vec![], &[], markers).unwrap();
+        World { dir, now, clock, journal, spool, pending, redactor: Redactor::builtin(), policy }
+    }
+
+    /// The same, for a user who wants nothing of that tool.
+    pub fn without_tool(self, tool: &str) -> World {
+        let policy = Policy::new(vec![], vec![tool.to_owned()], &[], vec![PRIVATE.to_owned()]).unwrap();
+        World { policy, ..self }
     }
 
     /// The user's home.
@@ -112,6 +123,15 @@ impl World {
         let importer =
             Importer { journal: &self.journal, rules: self.rules(), dirs: &dirs, clock: &self.clock, stop: &never };
         importer.import(wanted.find(&dirs), &mut |_| {}).unwrap()
+    }
+
+    /// How far each file that is there was read.
+    pub fn coverage(&self) -> Vec<ReadState> {
+        let (dirs, never) = (self.dirs(), AtomicBool::new(false));
+        let importer =
+            Importer { journal: &self.journal, rules: self.rules(), dirs: &dirs, clock: &self.clock, stop: &never };
+        let files = importer.coverage(&Wanted::default().find(&dirs)).unwrap();
+        files.into_iter().map(|file| file.state).collect()
     }
 
     /// Calls the hook as the client does at that time.

@@ -98,8 +98,21 @@ impl Book {
                 self.add("context", "/compact", &[History]);
                 self.add("context", "Compacted", &[History]);
             }
-            (Client::Gemini, Manner::Typed) => self.add("context", "/compress", &[History]),
-            (Client::Gemini, Manner::Printed) => {}
+            (Client::Gemini, Manner::Typed) => {
+                self.add("context", "/compress", &[History]);
+                self.summary(summary);
+            }
+            (Client::Gemini, Manner::Printed) => self.summary(summary),
+        }
+    }
+
+    /// Gemini CLI writes a summary again whenever it writes its messages anew: in the same words it is the same.
+    fn summary(&mut self, text: &str) {
+        let is_it = |thing: &Thing| {
+            (thing.session, thing.kind, thing.text.as_str()) == (self.session, "session_summary", text.trim())
+        };
+        if !self.things.iter().any(is_it) {
+            self.add("session_summary", text, &[History]);
         }
     }
 

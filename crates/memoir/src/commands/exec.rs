@@ -1,7 +1,9 @@
 //! `memoir exec`: runs a client, shows what it does, and has recorded each thing before it shows it.
 
+mod asked;
 mod child;
 mod client_args;
+mod piped;
 mod view;
 
 use super::remote::flush_outbox;
@@ -12,24 +14,35 @@ use crate::exit::Done;
 use crate::home::{Life, now_ms, system_clock};
 use crate::print;
 use anyhow::Result;
+use asked::InputIs;
 use child::Child;
-use client_args::{Shape, program_args};
+use client_args::program_args;
 use memoir_capture::{Parser, claude, codex, gemini};
 use memoir_event::{Client, Source};
 use memoir_journal::{Journal, SqliteJournal};
-use memoir_record::{Live, LiveStream, LiveSummary, Mark, Names, Polled, Run, Shown, Wanted};
+use memoir_record::{Input, Live, LiveStream, LiveSummary, Mark, Names, Polled, Run, Shown, Wanted};
+use piped::Piped;
 use std::time::{Duration, Instant};
 use view::View;
 
 /// How often to look for the session file, until it is there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// How long the rest of a prompt may take that comes from standard input, once the client speaks.
+const PROMPT_BY_INPUT: Duration = Duration::from_secs(3);
+
+/// The same of what comes beside a prompt.
+const INPUT_BESIDE_PROMPT: Duration = Duration::from_millis(300);
+
+/// How often to look whether it has come.
+const INPUT_STEP: Duration = Duration::from_millis(5);
+
 /// What was shown goes to the server at the end, for at most so long.
 const OUTBOX_TIME: Duration = Duration::from_secs(5);
 
 pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     let client = args.client.client();
-    let Shape { args: client_args, is_raw } = program_args(client, args.prompt.as_deref(), &args.flags)?;
+    let shape = program_args(client, args.prompt.as_deref(), &args.flags)?;
     let program = args.program.clone().unwrap_or_else(|| client.as_str().into());
     let paused = pause::is_paused(&context.home);
     let begun_ms = now_ms();
@@ -37,9 +50,20 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     // Whatever is wrong with memoir's own files is said first: the user may not want to run without a record.
     let (wishes, spool, names) = (context.wishes()?, context.spool()?, Names::new(system_clock())?);
     let journal = open(context);
-    let run = Run::new(client, names.uuid());
-    let parser = parser(client, run.name(), cwd.as_deref(), args.prompt.clone());
-    let mut child = Child::start(&program, &client_args)?;
+    let (piped, input) = Piped::open(&wishes.policy);
+    let mut child = Child::start(&program, &shape, input)?;
+    piped.feed(child.input(), &wishes.policy);
+    let mut output = Polled(child.output()?);
+    let asked = &shape.asked;
+    if asked.input != InputIs::Data {
+        let is_awaited = asked.input == InputIs::Prompt && asked.prompt.is_none();
+        let patience = if is_awaited { PROMPT_BY_INPUT } else { INPUT_BESIDE_PROMPT };
+        wait_for_prompt(&piped, patience, &mut output, &mut || child.has_ended());
+    }
+    let by_words = asked.words.iter().any(|word| wishes.policy.is_private(word));
+    let run = Run::new(client, names.uuid()).private(by_words);
+    let prompt = asked.with_input(piped.text().as_deref());
+    let parser = parser(client, run.name(), cwd.as_deref(), prompt);
     let live = Live {
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
         spool: &spool,
@@ -48,11 +72,13 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
         to_server: context.settings.server_url.is_some() && !paused,
     };
     let mut stream = LiveStream::new(live, run, parser);
-    let mut view = View::new(is_raw || args.raw);
+    if asked.input != InputIs::Data {
+        stream = stream.hushed_by(piped.has_marker());
+    }
+    let mut view = View::new(shape.is_raw || args.raw);
     let mut session = SessionFile { context, client, begun_ms, looked: None, is_marked: paused };
-    let mut input = Polled(child.output()?);
     let mut is_over = || child.has_ended();
-    let read = stream.run(&mut input, &mut is_over, &mut |shown| {
+    let read = stream.run(&mut output, &mut is_over, &mut |shown| {
         if let Shown::Line(_, said) | Shown::More(said) = &shown {
             session.look(said.first().map(|captured| captured.event.session.as_str()));
         }
@@ -61,7 +87,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     if let Err(error) = read {
         print::warn(&format!("the output of {} cannot be read: {error}", client.as_str()));
     }
-    drop(input);
+    drop(output);
     let ended = child.wait()?;
     view.end();
     tell(&stream.summary);
@@ -77,6 +103,19 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
         }
     }
     Ok(ended)
+}
+
+/// Waits until it is known what the client is asked, as far as that comes from standard input: nothing is stored before.
+/// Once the client says something, it has read what it wanted to read, and what is on its way comes soon or never.
+fn wait_for_prompt(piped: &Piped, patience: Duration, output: &mut dyn Input, is_over: &mut dyn FnMut() -> bool) {
+    let mut spoke: Option<Instant> = None;
+    while !piped.has_ended() && !is_over() && spoke.is_none_or(|at| at.elapsed() < patience) {
+        match spoke {
+            Some(_) => std::thread::sleep(INPUT_STEP),
+            None if output.ready(INPUT_STEP).unwrap_or(true) => spoke = Some(Instant::now()),
+            None => {}
+        }
+    }
 }
 
 /// The journal, unless it cannot be had now: then events wait in the spool.

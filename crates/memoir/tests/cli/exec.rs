@@ -273,3 +273,119 @@ fn a_stream_of_the_codex_sdk_is_recorded_as_it_comes_and_a_file_of_it_only_once(
     assert_eq!(home.events()[0]["repoId"], "o/r");
     home.feed(&["ingest", "--format", "codex-sdk"], "nonsense\n").failed(1, &["not JSON", "refused 1"]);
 }
+
+const CLAUDE: &str = r#"echo '{"type":"system","subtype":"init","session_id":"c1","cwd":"/p"}'
+echo '{"type":"assistant","session_id":"c1","uuid":"u1","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"hush answer"}]}}'"#;
+
+const GEMINI: &str = r#"echo '{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"g1","model":"m"}'
+echo '{"type":"message","timestamp":"2026-01-01T00:00:01Z","role":"assistant","content":"hush answer","delta":true}'"#;
+
+/// A run of that client, whose output is a script's, with that on standard input.
+fn ran_with(client: &str, args: &[&str], input: &str) -> (Home, Ran) {
+    let codex = format!("{BEGIN}\n{}", says("hush answer"));
+    let script = match client {
+        "claude" => CLAUDE,
+        "gemini" => GEMINI,
+        _ => codex.as_str(),
+    };
+    // Like the real ones, it reads what it is given before it says anything.
+    let home = with_client(client, &format!("cat > got\n{script}"));
+    let mut all = vec!["--client", client, "--raw"];
+    all.extend(args);
+    let ran = run(exec(&home, &all), input.as_bytes()).succeeded();
+    assert!(ran.out.contains("hush answer"), "{ran:?}");
+    (home, ran)
+}
+
+#[test]
+fn a_prompt_among_the_clients_own_words_or_on_its_input_is_the_users() {
+    for (client, args, input, prompt) in [
+        ("codex", &["--", "do it"][..], "", "do it"),
+        ("codex", &["--", "-m", "gpt", "resume", "--last", "go on"], "", "go on"),
+        ("codex", &["--", "-"], "by pipe\n", "by pipe"),
+        ("codex", &["-", "--", "-m", "gpt"], "by pipe\n", "by pipe"),
+        ("codex", &["do it"], "a table\n", "do it"),
+        ("claude", &["--", "-p", "do it", "--allowedTools", "Bash"], "", "do it"),
+        ("claude", &["--", "-p", "--model", "opus"], "by pipe\n", "by pipe"),
+        ("claude", &["--", "-p", "do it"], "a table\n", "do it\na table"),
+    ] {
+        let (home, _) = ran_with(client, args, input);
+        assert_eq!(home.prompts(), [prompt], "{client} {args:?}");
+        assert_eq!(fs::read_to_string(home.top().join("got")).unwrap(), input, "the client gets it all");
+        assert_eq!(answers(&home), ["hush answer"], "{client} {args:?}");
+    }
+}
+
+#[test]
+fn a_private_run_is_not_recorded_wherever_its_prompt_stands_nor_from_what_its_stream_was_saved_to() {
+    for (client, args, input) in [
+        ("codex", &["hush do it #nosave"][..], ""),
+        ("codex", &["--", "hush do it #nosave"], ""),
+        ("codex", &["--", "--of-tomorrow", "hush do it #nosave"], ""),
+        ("codex", &["--", "-"], "hush do it #nosave"),
+        ("codex", &["--", "resume", "--last"], "hush do it #nosave"),
+        ("claude", &["--", "-p", "hush do it #nosave", "--allowedTools", "Bash"], ""),
+        ("claude", &["--", "-p"], "hush do it [private]\n"),
+        ("claude", &["--", "-p", "do it"], "hush: do not save this"),
+        ("gemini", &["--", "-y", "-p", "hush do it #nosave"], ""),
+        ("gemini", &["--", "-y", "--prompt=hush do it #nosave"], ""),
+    ] {
+        let (home, ran) = ran_with(client, args, input);
+        assert!(home.events().is_empty(), "{client} {args:?}: {:?}", home.events());
+        let saved = home.top().join("saved.jsonl");
+        fs::write(&saved, &ran.out).unwrap();
+        let part = home.top().join("part.jsonl");
+        let lines: Vec<&str> = ran.out.lines().collect();
+        fs::write(&part, format!("{}\n", lines[..lines.len() - 1].join("\n"))).unwrap();
+        for file in [&saved, &part] {
+            let told = home.run(&["import", "--path", file.to_str().unwrap()]).succeeded();
+            assert!(told.out.contains("marked as private"), "{client} {args:?}: {told:?}");
+        }
+        if client == "codex" {
+            let mut again = home.command(&["ingest", "--format", "codex-sdk"]);
+            again.stdin(fs::File::open(&saved).unwrap());
+            assert!(again.output().unwrap().status.success());
+        }
+        assert!(home.events().is_empty(), "{client} {args:?}: {:?}", home.events());
+    }
+}
+
+#[test]
+fn data_beside_a_prompt_is_no_prompt() {
+    let (home, _) = ran_with("codex", &["sum it up"], "a table with #nosave in it\n");
+    assert_eq!(home.prompts(), ["sum it up"]);
+    assert_eq!(answers(&home), ["hush answer"]);
+}
+
+#[test]
+fn a_prompt_that_never_ends_holds_nothing_up_and_is_private_as_soon_as_it_says_so() {
+    let home = with_client(
+        "claude",
+        &format!("{CLAUDE}\nwhile [ ! -e go ]; do sleep 0.02; done\n{}", CLAUDE.replace("u1", "u2")),
+    );
+    let mut running = Running::start(exec(&home, &["--client", "claude", "--", "-p", "in the open"]));
+    running.wait_for_output("hush answer");
+    assert_eq!(home.prompts(), ["in the open"]);
+    assert!(running.write("and now #nosave\n"));
+    // It is on its way to the client once memoir has seen it.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let before = home.events().len();
+    fs::write(home.top().join("go"), "").unwrap();
+    running.finish().succeeded();
+    assert_eq!(home.events().len(), before);
+}
+
+#[test]
+fn what_a_client_writes_last_of_all_is_shown_and_recorded() {
+    let last_words = says("last words").replace('\'', "'\\''");
+    for (signal, name) in [(Signal::TERM, "TERM"), (Signal::INT, "INT"), (Signal::HUP, "HUP")] {
+        for _ in 0..8 {
+            let home = waiting_client(&format!("trap '{last_words}; exit 5' {name}"));
+            let running = started(&home);
+            running.signal(signal);
+            let ran = running.finish();
+            assert_eq!((ran.code(), ran.out.contains("last words")), (5, true), "{name}: {ran:?}");
+            assert_eq!(answers(&home), ["half", "last words"], "{name}");
+        }
+    }
+}

@@ -174,6 +174,13 @@ fn a_hook_takes_fifty_megabytes_of_anything_and_answers() {
     let prompts = home.prompts();
     assert!(prompts.len() == 1 && prompts[0].starts_with("long x") && prompts[0].ends_with("x end"));
     assert!(prompts[0].len() < 5 * MEGABYTE);
+    assert!(prompts[0].contains(&format!(" of {} characters left out]…", size + "long  end".len())));
+    let result =
+        call("PostToolUse", &format!("{tool}{{\"command\":\"ls\"}},\"tool_response\":\"{}\"", "x".repeat(size)));
+    called(&home, "codex", &result.replace("\"c\"", "\"d\""));
+    let told: Vec<String> =
+        home.events().iter().filter(|event| event["actionId"] == "d").map(|e| e.to_string()).collect();
+    assert!(told.iter().any(|event| event.contains(&format!(" of {size} characters left out]…"))), "{}", told.len());
     home.verified();
     import(&home);
 }

@@ -17,6 +17,7 @@ lenient! {
         user_kind: Text<'a> = "kind",
         images: List<Text<'a>> = "images",
         turn_id: Text<'a> = "turn_id",
+        root_turn: Text<'a> = "root_turn_id",
         reason: Text<'a> = "reason",
         duration_ms: Number = "duration_ms",
         error: Raw<'a> = "error",
@@ -127,7 +128,7 @@ impl Rollout {
                 self.flush(at.out);
                 self.leave_copy_at(message.started_at.whole());
                 if let Some(turn) = &turn {
-                    self.thread().enter(turn);
+                    self.thread().enter(turn, message.root_turn.said());
                     self.set_scene();
                 }
                 at.out.left_out("task_started");

@@ -1,7 +1,8 @@
 //! Response items: what the model saw and said.
 
-use super::{At, Form, Held, Rollout, Who};
+use super::{At, Form, Held, Pending, Rollout, Who};
 use crate::boundary;
+use crate::codex::code;
 use crate::lenient::{Flag, List, Raw, Text, TextOr, lenient};
 use crate::media::Media;
 use crate::patch::{Change, ChangeKind, changes_of_patch};
@@ -178,17 +179,44 @@ impl Rollout {
             (None, Some(name), _) => name.to_owned(),
             (_, None, Some("local_shell_call")) => "local_shell".to_owned(),
             (_, None, Some("web_search_call")) => "web_search".to_owned(),
-            (_, None, _) => "tool_search".to_owned(),
+            (_, None, Some("tool_search_call")) => "tool_search".to_owned(),
+            (_, None, _) => {
+                at.out.problem("call without a name");
+                "tool".to_owned()
+            }
         };
         let id = item.call_id.said().or_else(|| item.id.said()).map(str::to_owned);
         let arguments = arguments_of(item);
         let script = shell::script_of_call(&name, &arguments);
         let patch = item.input.get().or(script.as_deref()).unwrap_or(&arguments);
         let changes = if name == "apply_patch" || script.is_some() { patched(patch, &arguments) } else { Vec::new() };
+        let tools = self.inner_tools(&name, item.input.get(), &arguments);
         if let Some(id) = &id {
-            self.remember_call(id, &name, script, &changes);
+            let changes = changes.iter().map(|change| (change.kind.as_str().to_owned(), change.path.clone())).collect();
+            let (id, name) = (id.clone(), name.clone());
+            self.remember_call(Pending { id, name, script, changes, tools: tools.clone() });
         }
-        self.maker(at).tool_call(Call { id: id.as_deref(), name: &name, arguments: None }, &arguments);
+        let mut maker = self.maker(at);
+        maker.tool_call(Call { id: id.as_deref(), name: &name, arguments: None }, &arguments);
+        maker.about(tools);
+    }
+
+    /// The tools that a call calls itself: in code mode it is a script, or waits for one.
+    fn inner_tools(&self, name: &str, input: Option<&str>, arguments: &str) -> Vec<String> {
+        lenient! {
+            struct Waited<'a> {
+                cell: Text<'a> = "cell_id",
+            }
+        }
+        match (name, input) {
+            ("exec", Some(script)) => code::tools_of(script),
+            ("wait", _) => {
+                let waited: Waited<'_> = serde_json::from_str(arguments).unwrap_or_default();
+                let known = self.state.cells.iter().find(|(cell, _)| waited.cell.is(cell));
+                known.map(|(_, tools)| tools.clone()).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn output(&mut self, item: &Item<'_>, at: &mut At<'_>) {
@@ -196,8 +224,13 @@ impl Rollout {
             at.out.problem("result without a call");
             return;
         };
-        let told = shell::told_by_codex(&output_text(item.output));
+        let text = output_text(item.output);
+        let told = shell::told_by_codex(&text);
         let pending = self.take_call(id);
+        let tools = pending.as_ref().map(|call| call.tools.clone()).unwrap_or_default();
+        if let Some(cell) = code::running_cell(&text).filter(|_| !tools.is_empty()) {
+            self.remember_cell(cell, &tools);
+        }
         let name = pending.as_ref().map_or("", |call| call.name.as_str()).to_owned();
         let call = Call { id: Some(id), name: &name, arguments: None };
         let is_error = told.exit_code.is_some_and(|code| code != 0);
@@ -207,6 +240,7 @@ impl Rollout {
         let mut maker = self.maker(at);
         let answered = Call { arguments: arguments.as_deref(), ..call };
         maker.tool_result(answered, told.output, told.exit_code, is_error);
+        maker.about(tools);
         let Some(pending) = pending.filter(|_| !has_items) else { return };
         if let Some(script) = pending.script.filter(|_| told.exit_code.is_some()) {
             let status = if is_error { "failed" } else { "completed" };

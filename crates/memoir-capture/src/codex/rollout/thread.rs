@@ -18,6 +18,9 @@ pub(super) struct Thread {
     named: Option<String>,
     /// How many turns there were that nobody names.
     counted: u64,
+    /// The user's turn that a sub-agent works for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
 }
 
 impl Thread {
@@ -37,8 +40,15 @@ impl Thread {
         }
     }
 
-    pub fn enter(&mut self, turn: &str) {
+    /// A turn begins; `asked` is the user's, which is another one if this is a sub-agent's.
+    pub fn enter(&mut self, turn: &str, asked: Option<&str>) {
         self.named = Some(turn.to_owned());
+        self.asked = asked.map(str::to_owned);
+    }
+
+    /// The user's turn, if the thread is a sub-agent's and its client names it.
+    pub fn asked(&self) -> Option<&str> {
+        self.asked.as_deref().filter(|_| self.root.is_some())
     }
 }
 
@@ -71,6 +81,7 @@ lenient! {
 lenient! {
     struct Context<'a> {
         turn_id: Text<'a> = "turn_id",
+        root_turn: Text<'a> = "root_turn_id",
         cwd: Text<'a> = "cwd",
         model: Text<'a> = "model",
     }
@@ -150,13 +161,19 @@ impl Rollout {
         let Some(id) = line.id.said() else { return };
         self.state.is_bare = true;
         self.state.own = Thread::new(id, None);
+        // It calls itself UTC and is local time: nearer than anything else, for no other line has one.
+        self.state.bare_ms = at.time.as_ref().map(memoir_event::Time::ms).or(self.state.bare_ms);
         self.state.begun_ms = Some(i64::MIN / 2);
         self.state.remote = line.git.read::<Git<'_>>().repository_url.owned();
         self.set_scene();
         let details = crate::payload::Payload::new().text("thread_id", id).said("remote", self.state.remote.as_deref());
-        // Its time is local time that calls itself UTC: better none.
-        at.time = None;
+        at.time = self.bare_time();
         self.maker(at).session_started(details);
+    }
+
+    /// When something in a file without times happened, as near as that is known: when the session began.
+    pub(super) fn bare_time(&self) -> Option<memoir_event::Time> {
+        self.state.bare_ms.filter(|_| self.state.is_bare).map(memoir_event::Time::from_ms)
     }
 
     pub(super) fn turn_context(&mut self, payload: Raw<'_>) {
@@ -168,7 +185,7 @@ impl Rollout {
             self.state.model = Some(model);
         }
         if let Some(turn) = context.turn_id.said() {
-            self.thread().enter(turn);
+            self.thread().enter(turn, context.root_turn.said());
         }
         self.set_scene();
     }

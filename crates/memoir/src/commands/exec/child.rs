@@ -1,10 +1,11 @@
 //! The client's process. Signals that reach memoir alone are passed on to it, and memoir ends as it ends.
 
+use super::client_args::Shape;
 use crate::exit::Done;
 use anyhow::{Context as _, Result};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::ErrorKind;
-use std::process::{ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
 /// A running client.
 pub struct Child {
@@ -15,12 +16,12 @@ pub struct Child {
 }
 
 impl Child {
-    /// Starts the program with our input and error output; its output is ours to read.
-    pub fn start(program: &OsStr, args: &[OsString]) -> Result<Child> {
+    /// Starts the program with that input and our error output; its output is ours to read.
+    pub fn start(program: &OsStr, shape: &Shape, input: Stdio) -> Result<Child> {
         #[cfg(unix)]
         let waiting = signals::Waiting::new()?;
         let mut command = Command::new(program);
-        command.args(args).stdout(Stdio::piped());
+        command.args(&shape.args).envs(shape.variables.iter().copied()).stdin(input).stdout(Stdio::piped());
         let process = crate::umask::as_the_user(|| command.spawn());
         let process = process.map_err(|error| {
             let name = program.to_string_lossy();
@@ -37,6 +38,11 @@ impl Child {
             #[cfg(unix)]
             signals,
         })
+    }
+
+    /// Where its input goes, if that is ours to write.
+    pub fn input(&mut self) -> Option<ChildStdin> {
+        self.process.stdin.take()
     }
 
     /// Where its output comes from.

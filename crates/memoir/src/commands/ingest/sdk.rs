@@ -39,7 +39,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
         // A file is a run that was streamed once; when its lines were written nobody knows.
         (Some(head), Some(journal)) => {
             let run = Runs::of(journal)?.find(Client::Codex, None, &head, salt_of(journal.hasher()));
-            (Run::new(Client::Codex, run.name().to_owned()), None)
+            (run.again(), None)
         }
         _ => {
             let clock = system_clock();
