@@ -4,11 +4,11 @@
 //! it counts (how many units have a word) is exactly what its reader may see: nothing hidden, deleted or outdated
 //! weighs in, and an index that is built anew counts the same.
 
-use crate::brief::{Brief, Sieve};
+use crate::brief::{Brief, Briefs, Sieve};
 use crate::error::IndexError;
 use crate::index::{Index, Note};
 use crate::lengths::Lengths;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Columns, Snapshot};
 use crate::speech::Traits;
 use crate::stem::Word;
 use crate::tail::{Tail, TailEvent};
@@ -18,7 +18,7 @@ use std::io;
 use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{InvertedIndexReader, SegmentReader, Term};
+use tantivy::{DocId, InvertedIndexReader, SegmentReader, Term};
 
 /// The number of a unit within one reading.
 pub type Doc = u32;
@@ -58,6 +58,27 @@ pub(crate) struct Segment {
     pub said: Arc<InvertedIndexReader>,
     origins: Arc<InvertedIndexReader>,
     pub lens: FieldNormReader,
+}
+
+/// A segment, what is known of its documents, and who may see them.
+pub(crate) struct Look<'a> {
+    at: usize,
+    segment: &'a Segment,
+    briefs: &'a Briefs,
+    pub columns: &'a Columns,
+    sieve: &'a Sieve,
+}
+
+impl Look<'_> {
+    pub fn brief(&self, doc: DocId) -> Option<Brief> {
+        self.briefs.get(doc, self.columns, &self.segment.lens, &self.segment.reader)
+    }
+
+    /// A document, if the reader may see it.
+    pub fn shown(&self, doc: DocId) -> Option<Brief> {
+        let brief = self.brief(doc)?;
+        self.sieve.admits(brief, (self.at, doc), self.columns).then_some(brief)
+    }
 }
 
 impl Index {
@@ -105,7 +126,7 @@ impl Reading {
             }
         }
         let indexed = snapshot.as_ref().map_or(0, |snapshot| snapshot.checkpoint.seq);
-        let sieve = Sieve::new(selection, tail.replaced(indexed));
+        let sieve = Sieve::new(selection, tail.replaced(indexed), snapshot.as_deref());
         let tail = tail.events().to_vec();
         let (lengths, notes) = (Arc::default(), Vec::new());
         let mut reading = Reading { snapshot, segments, tail, tail_base: base, sieve, lengths, notes };
@@ -172,9 +193,10 @@ impl Reading {
         for (at, segment) in self.segments.iter().enumerate() {
             let postings = segment.said.read_block_postings(&term, IndexRecordOption::WithFreqs)?;
             let Some(mut postings) = postings else { continue };
+            let Some(look) = self.look(at) else { continue };
             while postings.block_len() > 0 {
                 for (doc, count) in postings.docs().iter().zip(postings.freqs()) {
-                    if let Some(brief) = self.shown(at, *doc) {
+                    if let Some(brief) = look.shown(*doc) {
                         found(segment.base + doc, *count, brief);
                     }
                 }
@@ -184,16 +206,11 @@ impl Reading {
         Ok(())
     }
 
-    /// A document of a segment, if the reader may see it.
-    pub(crate) fn shown(&self, at: usize, doc: tantivy::DocId) -> Option<Brief> {
-        let brief = self.brief_of(at, doc)?;
-        let columns = self.snapshot.as_ref()?.columns.get(at)?;
-        self.sieve.admits(brief, doc, columns).then_some(brief)
-    }
-
-    pub(crate) fn brief_of(&self, at: usize, doc: tantivy::DocId) -> Option<Brief> {
+    /// A segment as this reader sees it.
+    pub(crate) fn look(&self, at: usize) -> Option<Look<'_>> {
         let (segment, snapshot) = (self.segments.get(at)?, self.snapshot.as_ref()?);
-        snapshot.briefs.get(at)?.get(doc, snapshot.columns.get(at)?, &segment.lens, &segment.reader)
+        let (briefs, columns) = (snapshot.briefs.get(at)?, snapshot.columns.get(at)?);
+        Some(Look { at, segment, briefs, columns, sieve: &self.sieve })
     }
 
     pub(crate) fn admits(&self, event: &TailEvent) -> bool {
@@ -208,9 +225,10 @@ impl Reading {
             for (at, segment) in self.segments.iter().enumerate() {
                 let postings = segment.origins.read_block_postings(&term, IndexRecordOption::Basic);
                 let Some(mut postings) = postings.map_err(|error| IndexError::unreadable(&error))? else { continue };
+                let Some(look) = self.look(at) else { continue };
                 while postings.block_len() > 0 {
                     let shown =
-                        postings.docs().iter().filter(|doc| self.shown(at, **doc).is_some_and(|brief| brief.len > 0));
+                        postings.docs().iter().filter(|doc| look.shown(**doc).is_some_and(|brief| brief.len > 0));
                     docs.extend(shown.map(|doc| segment.base + doc));
                     postings.advance();
                 }
@@ -231,16 +249,16 @@ impl Reading {
             return Some(Unit { seq, origin, shape, ts_ms, len: event.brief().len, traits: *traits });
         }
         let at = self.segments.partition_point(|segment| segment.base <= doc).checked_sub(1)?;
-        let (segment, columns) = (self.segments.get(at)?, self.snapshot.as_ref()?.columns.get(at)?);
-        let local = doc - segment.base;
-        let brief = self.brief_of(at, local)?;
+        let look = self.look(at)?;
+        let local = doc - look.segment.base;
+        let brief = look.brief(local)?;
         Some(Unit {
-            seq: columns.seq(local),
+            seq: look.columns.seq(local),
             origin: brief.origin,
             shape: brief.shape,
-            ts_ms: columns.ts_ms(local),
+            ts_ms: look.columns.ts_ms(local),
             len: brief.len,
-            traits: Traits::from_bits(columns.traits(local)),
+            traits: Traits::from_bits(look.columns.traits(local)),
         })
     }
 

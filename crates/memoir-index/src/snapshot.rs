@@ -2,6 +2,7 @@
 
 use crate::brief::Briefs;
 use crate::guard::GuardedDirectory;
+use crate::hidden::HiddenCache;
 use crate::lengths::Lengths;
 use crate::schema::{ACCESS, Checkpoint, Fields, ORIGIN, SEQ, SHAPE, TRAITS, TS_MS, register_tokenizer};
 use std::fs;
@@ -23,6 +24,7 @@ pub(crate) struct Snapshot {
     pub columns: Vec<Columns>,
     pub briefs: Vec<Briefs>,
     pub lengths: OnceLock<Arc<Lengths>>,
+    pub hidden: HiddenCache,
     stamp: Stamp,
 }
 
@@ -59,6 +61,21 @@ impl Columns {
 
     pub fn seq(&self, doc: DocId) -> u64 {
         self.seq.get_val(doc)
+    }
+
+    /// How many documents there are, deleted ones too.
+    pub fn docs(&self) -> u32 {
+        self.seq.num_vals()
+    }
+
+    /// The least and the greatest place of an event, about.
+    pub fn seq_range(&self) -> (u64, u64) {
+        (self.seq.min_value(), self.seq.max_value())
+    }
+
+    /// The places of the events from a document on.
+    pub fn seqs(&self, from: DocId, places: &mut [u64]) {
+        self.seq.get_range(u64::from(from), places);
     }
 
     pub fn ts_ms(&self, doc: DocId) -> i64 {
@@ -125,7 +142,8 @@ fn open_as_is(dir: &Path, stamp: Stamp) -> tantivy::Result<Option<Snapshot>> {
     let searcher = reader.searcher();
     let columns = searcher.segment_readers().iter().map(Columns::open).collect::<tantivy::Result<_>>()?;
     let briefs = searcher.segment_readers().iter().map(Briefs::new).collect();
-    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, briefs, lengths: OnceLock::new(), stamp }))
+    let (lengths, hidden) = (OnceLock::new(), HiddenCache::default());
+    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, briefs, lengths, hidden, stamp }))
 }
 
 /// Tells one `meta.json` from the next: it is never changed in place.

@@ -2,7 +2,7 @@
 
 use crate::field::{Field, Voice};
 use crate::weights::{Signal, Weights};
-use crate::words::{bm25, idf};
+use crate::words::{Found, bm25, idf};
 use memoir_index::Doc;
 use std::collections::HashMap;
 
@@ -99,7 +99,7 @@ impl FirstLook {
                 }
             }
         }
-        look.units = best(&units);
+        look.units = best(&field.found, units);
         look.choose(field);
         look
     }
@@ -124,10 +124,12 @@ impl FirstLook {
     }
 }
 
-/// The best units, the best first.
-fn best(scores: &[f32]) -> Vec<(Doc, f32)> {
-    let scored = (0..).zip(scores.iter().copied()).filter(|(_, score)| *score > 0.0);
-    top(scored.collect(), UNITS_MAX)
+/// The best units, the best first; `scores` has a score for each that was found.
+fn best(found: &[Found], mut scores: Vec<f32>) -> Vec<(Doc, f32)> {
+    let met = found.iter().flat_map(|found| &found.units);
+    // Each is taken when it is first met.
+    let taken = met.filter_map(|(doc, ..)| Some((*doc, std::mem::take(scores.get_mut(*doc as usize)?))));
+    top(taken.filter(|(_, score)| *score > 0.0).collect(), UNITS_MAX)
 }
 
 /// The best of a list, the best first; of equal ones the lower number.
@@ -163,7 +165,6 @@ mod tests {
     #[test]
     fn the_best_come_first_and_of_equal_ones_the_lower_number() {
         assert_eq!(top(vec![(3, 1.0), (1, 2.0), (2, 2.0), (9, 0.5)], 3), [(1, 2.0), (2, 2.0), (3, 1.0)]);
-        assert_eq!(best(&[0.0, 1.0, 0.0, 2.0]), [(3, 2.0), (1, 1.0)]);
     }
 
     #[test]

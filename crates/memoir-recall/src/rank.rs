@@ -6,7 +6,7 @@ use crate::place::Place;
 use crate::session_score::{SessionParts, session_score};
 use crate::weights::{Signal, Weights};
 use crate::when::{End, When};
-use crate::words::bm25;
+use crate::words::{Found, bm25};
 use jiff::tz::TimeZone;
 use memoir_index::{Doc, IndexError};
 use std::collections::{HashMap, HashSet};
@@ -63,8 +63,10 @@ pub(crate) struct Ranker<'a> {
 pub(crate) struct Scene<'a> {
     pub session: u32,
     pub spoken: &'a [Spoken],
-    /// By word, then by unit.
+    /// How often each word is said, by word, then by unit.
     pub counts: Vec<Vec<f32>>,
+    /// The same of words that follow each other.
+    pub pairs: Vec<Vec<f32>>,
     pub short: f32,
 }
 
@@ -72,9 +74,10 @@ impl Scene<'_> {
     fn new<'a>(field: &Field<'_>, weights: &Weights, session: u32, spoken: &'a [Spoken]) -> Scene<'a> {
         let total: f32 = spoken.iter().map(|spoken| spoken.unit.len as f32).sum();
         let short = shortness(weights, total / (spoken.len().max(1)) as f32);
-        let count = |spoken: &Spoken, found: &crate::words::Found| found.count(spoken.doc);
-        let counts = field.found.iter().map(|found| spoken.iter().map(|one| count(one, found)).collect()).collect();
-        Scene { session, spoken, counts, short }
+        let count = |found: &[Found]| {
+            found.iter().map(|found| found.counts(spoken.iter().map(|one| one.doc))).collect::<Vec<_>>()
+        };
+        Scene { session, spoken, counts: count(&field.found), pairs: count(&field.pairs), short }
     }
 }
 
@@ -160,7 +163,9 @@ impl Ranker<'_> {
             own += bm25(found.idf, here, bm, length);
             all += bm25(found.idf, here + share * near, bm, length);
         }
-        let pairs = field.pairs.iter().map(|pair| bm25(pair.idf, pair.count(one.doc), bm, length)).sum::<f32>();
+        let pair =
+            |(pair, counts): (&Found, &Vec<f32>)| bm25(pair.idf, counts.get(at).copied().unwrap_or(0.0), bm, length);
+        let pairs = field.pairs.iter().zip(&scene.pairs).map(pair).sum::<f32>();
         (own, all - own, pairs * weights.of(Signal::Pairs, weights.pairs))
     }
 

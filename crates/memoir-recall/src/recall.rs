@@ -42,7 +42,7 @@ pub enum RecallError {
 
 /// Recalls from one journal; keeps what it learns of it between questions.
 pub struct Recall {
-    sessions: Mutex<SessionMap>,
+    sessions: Mutex<Arc<SessionMap>>,
     weights: Weights,
     redactor: Arc<Redactor>,
 }
@@ -80,8 +80,7 @@ impl Recall {
         if words.is_empty() || request.limit == 0 {
             return Ok(Answer::default());
         }
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.refresh(journal)?;
+        let sessions = self.sessions(journal)?;
         let voices = Voices::read(journal)?;
         let scoped = Scoped::new(journal, request, &sessions, &voices)?;
         let mut reading = index.reading(journal, scoped.spoken.clone(), progress)?;
@@ -98,7 +97,7 @@ impl Recall {
             mean_len: mean_len.max(1.0),
         };
         let whereabouts = (request.here.as_deref(), request.files.as_slice());
-        let place = Place::find(journal, index, &sessions, whereabouts, &scoped.anything)?;
+        let place = Place::find(journal, index, (&sessions, &voices), whereabouts, &scoped.anything)?;
         let when = When::of(query, request.now_ms, &request.zone);
         let names = names_in(query);
         let (weights, zone, now_ms) = (&self.weights, &request.zone, request.now_ms);
@@ -107,12 +106,21 @@ impl Recall {
         let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
         let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
         let memories = search.find(query, &words, &field.found, ideal)?;
-        let exact = self.exact(journal, index, query, &scoped)?;
+        let exact = self.exact(journal, index, query, (&scoped, &voices))?;
         let passage = Passage::new(&field.found);
         let mut answer = Answer { notes, sessions: told(&ranking, &sessions), ..Answer::default() };
         let offers = offers(memories, ranking.units, exact, ideal);
         self.fill(journal, request, &offers, &passage, &mut answer)?;
         Ok(answer)
+    }
+
+    /// The sessions as they are now.
+    fn sessions(&self, journal: &dyn Journal) -> Result<Arc<SessionMap>, RecallError> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if !sessions.is_current(journal)? {
+            Arc::make_mut(&mut sessions).refresh(journal)?;
+        }
+        Ok(Arc::clone(&sessions))
     }
 
     /// What is found as it was typed, with the share of it that each event has.
@@ -121,13 +129,13 @@ impl Recall {
         journal: &dyn Journal,
         index: &Index,
         query: &str,
-        scoped: &Scoped,
+        (scoped, voices): (&Scoped, &Voices),
     ) -> Result<Vec<Offer>, RecallError> {
         let terms = exact::terms(query);
         if terms.is_empty() || !self.weights.has(Signal::Exact) {
             return Ok(Vec::new());
         }
-        let hits = exact::find(journal, index, &terms, &scoped.anything)?;
+        let hits = exact::find(journal, index, voices, &terms, &scoped.anything)?;
         let most = hits.first().map_or(1.0, |(_, score)| score.max(f32::MIN_POSITIVE));
         let offer = |(seq, score): (Seq, f32)| Offer {
             seq,
@@ -148,7 +156,9 @@ impl Recall {
         answer: &mut Answer,
     ) -> Result<(), RecallError> {
         let mut chosen = Chosen::new(request);
-        for portion in offers.chunks(PORTION) {
+        let enough: Vec<&Offer> = offers.iter().filter(|offer| offer.confidence >= request.min_confidence).collect();
+        let too_little = offers.len() - enough.len();
+        for portion in enough.chunks(PORTION) {
             if chosen.is_full() {
                 break;
             }
@@ -163,6 +173,7 @@ impl Recall {
             }
         }
         (answer.blocks, answer.left_out, answer.tokens) = chosen.finish();
+        answer.left_out += too_little;
         Ok(())
     }
 
