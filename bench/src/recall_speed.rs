@@ -5,7 +5,7 @@ use crate::process::{self, verdict};
 use crate::search::{Clock, Noise, PER_SESSION, anonymous_mb, fill, ms, open, report, text, time, word};
 use anyhow::{Context as _, Result};
 use memoir_event::{Content, Event, Identity, Kind, Source};
-use memoir_index::{Index, IndexOptions, Query, Window};
+use memoir_index::{CatchUp, Index, IndexOptions, Query, Window};
 use memoir_journal::{Admission, Audience, Chosen, Depth, Filter, Forgetting, Journal, Scope, SqliteJournal, View};
 use memoir_recall::{Recall, Request};
 use memoir_redact::Redactor;
@@ -61,8 +61,11 @@ pub fn run(args: &RecallSpeedArgs) -> Result<()> {
 
 fn build(index: &Index, journal: &SqliteJournal, events: u64) -> Result<()> {
     let clock = Clock::start();
-    index.catch_up(journal, &mut |_, _| true)?;
+    let done = index.catch_up(journal, &mut |_, _| true)?;
     let (wall, _) = clock.stop();
+    if !matches!(done, CatchUp::Done { rebuilt: true, .. }) {
+        return Ok(());
+    }
     let status = index.status(journal)?;
     let rate = events as f64 / wall.as_secs_f64();
     println!(

@@ -13,7 +13,7 @@ use crate::speech::Traits;
 use crate::stem::Word;
 use crate::tail::{Tail, TailEvent};
 use memoir_journal::{Journal, Selection, Seq};
-use std::collections::HashMap;
+use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
@@ -162,15 +162,13 @@ impl Reading {
         if let [stem] = word.stems.as_slice() {
             return self.units_with_stem(stem, found);
         }
-        let mut counts: HashMap<Doc, (u32, Brief)> = HashMap::new();
+        let mut units: Vec<(Doc, u32, Brief)> = Vec::new();
         for stem in &word.stems {
-            self.units_with_stem(stem, &mut |doc, count, brief| {
-                counts.entry(doc).or_insert((0, brief)).0 += count;
-            })?;
+            let mut more = Vec::new();
+            self.units_with_stem(stem, &mut |doc, count, brief| more.push((doc, count, brief)))?;
+            units = merged(units, more);
         }
-        let mut counts: Vec<(Doc, (u32, Brief))> = counts.into_iter().collect();
-        counts.sort_unstable_by_key(|(doc, _)| *doc);
-        counts.into_iter().for_each(|(doc, (count, brief))| found(doc, count, brief));
+        units.into_iter().for_each(|(doc, count, brief)| found(doc, count, brief));
         Ok(())
     }
 
@@ -290,6 +288,29 @@ impl Reading {
         }
         lengths
     }
+}
+
+/// Two lists by number as one; who is in both has the counts of both.
+fn merged(a: Vec<(Doc, u32, Brief)>, b: Vec<(Doc, u32, Brief)>) -> Vec<(Doc, u32, Brief)> {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b } else { a };
+    }
+    let mut both = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    while let (Some(first), Some(second)) = (a.peek(), b.peek()) {
+        let (order, sum) = (first.0.cmp(&second.0), first.1 + second.1);
+        match order {
+            Ordering::Less => both.extend(a.next()),
+            Ordering::Greater => both.extend(b.next()),
+            Ordering::Equal => {
+                both.extend(a.next().map(|(doc, _, brief)| (doc, sum, brief)));
+                b.next();
+            }
+        }
+    }
+    both.extend(a);
+    both.extend(b);
+    both
 }
 
 /// The length as the index would keep it, so that a unit ranks the same before and after it is indexed.
