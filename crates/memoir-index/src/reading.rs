@@ -239,6 +239,19 @@ impl Reading {
         Ok(docs)
     }
 
+    /// The unit of an event, if the reader may see it.
+    pub fn unit_at(&self, seq: Seq) -> Option<Doc> {
+        let mut tail = (self.tail_base..).zip(&self.tail);
+        if let Some((doc, event)) = tail.find(|(_, event)| event.seq == seq) {
+            return (event.brief().len > 0 && self.admits(event)).then_some(doc);
+        }
+        let mut documents = self.snapshot.as_ref()?.documents_of(seq);
+        documents.find_map(|(at, doc)| {
+            let look = self.look(at)?;
+            look.shown(doc).filter(|brief| brief.len > 0).map(|_| look.segment.base + doc)
+        })
+    }
+
     /// What is known of a unit.
     pub fn unit(&self, doc: Doc) -> Option<Unit> {
         if let Some(event) = doc.checked_sub(self.tail_base).and_then(|at| self.tail.get(at as usize)) {

@@ -5,6 +5,7 @@ use crate::guard::GuardedDirectory;
 use crate::hidden::HiddenCache;
 use crate::lengths::Lengths;
 use crate::schema::{ACCESS, Checkpoint, Fields, ORIGIN, SEQ, SHAPE, TRAITS, TS_MS, register_tokenizer};
+use memoir_journal::Seq;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -25,6 +26,7 @@ pub(crate) struct Snapshot {
     pub briefs: Vec<Briefs>,
     pub lengths: OnceLock<Arc<Lengths>>,
     pub hidden: HiddenCache,
+    places: OnceLock<Vec<Vec<(Seq, DocId)>>>,
     stamp: Stamp,
 }
 
@@ -71,6 +73,14 @@ impl Columns {
     /// The least and the greatest place of an event, about.
     pub fn seq_range(&self) -> (u64, u64) {
         (self.seq.min_value(), self.seq.max_value())
+    }
+
+    /// The documents by the places of their events.
+    fn places(&self) -> Vec<(Seq, DocId)> {
+        let mut places: Vec<(Seq, DocId)> = (0..self.docs()).map(|doc| (self.seq(doc), doc)).collect();
+        // Most lie in their order already, which this sort makes use of.
+        places.sort();
+        places
     }
 
     /// The places of the events from a document on.
@@ -125,6 +135,16 @@ impl Snapshot {
         Stamp::of(dir) == Some(self.stamp)
     }
 
+    /// The documents of an event, deleted ones too: their segments and numbers.
+    pub fn documents_of(&self, seq: Seq) -> impl Iterator<Item = (usize, DocId)> {
+        let places = self.places.get_or_init(|| self.columns.iter().map(Columns::places).collect());
+        places.iter().enumerate().flat_map(move |(at, places)| {
+            let from = places.partition_point(|(known, _)| *known < seq);
+            let same = places.get(from..).unwrap_or_default().iter().take_while(move |(known, _)| *known == seq);
+            same.map(move |(_, doc)| (at, *doc))
+        })
+    }
+
     /// How many events it has.
     pub fn events(&self) -> u64 {
         self.searcher.num_docs()
@@ -142,8 +162,8 @@ fn open_as_is(dir: &Path, stamp: Stamp) -> tantivy::Result<Option<Snapshot>> {
     let searcher = reader.searcher();
     let columns = searcher.segment_readers().iter().map(Columns::open).collect::<tantivy::Result<_>>()?;
     let briefs = searcher.segment_readers().iter().map(Briefs::new).collect();
-    let (lengths, hidden) = (OnceLock::new(), HiddenCache::default());
-    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, briefs, lengths, hidden, stamp }))
+    let (lengths, hidden, places) = (OnceLock::new(), HiddenCache::default(), OnceLock::new());
+    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, briefs, lengths, hidden, places, stamp }))
 }
 
 /// Tells one `meta.json` from the next: it is never changed in place.

@@ -89,8 +89,13 @@ pub(crate) struct Field<'a> {
 impl Field<'_> {
     /// Who speaks in a unit and in which session; none if it is no part of a conversation.
     pub fn place(&self, brief: Brief) -> Option<(Voice, u32)> {
-        let voice = self.voices.of(brief.shape).filter(|voice| *voice != Voice::Memory)?;
-        Some((voice, self.sessions.of(brief.origin)?))
+        self.place_of(brief.shape, brief.origin)
+    }
+
+    /// The same, by shape and origin.
+    pub fn place_of(&self, shape: u32, origin: u32) -> Option<(Voice, u32)> {
+        let voice = self.voices.of(shape).filter(|voice| *voice != Voice::Memory)?;
+        Some((voice, self.sessions.of(origin)?))
     }
 
     /// The units of a session in their order.

@@ -9,6 +9,7 @@ mod exact;
 mod field;
 mod first_look;
 mod forget;
+mod meaning;
 mod memories;
 mod names;
 mod passage;
@@ -26,6 +27,7 @@ mod when;
 mod words;
 
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
+pub use meaning::{Meaning, Nearness};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_json, origin, to_json, what};
 pub use request::{Answer, Block, Request, SessionBlock};

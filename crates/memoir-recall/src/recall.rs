@@ -4,6 +4,7 @@ use crate::choose::Chosen;
 use crate::confidence::{self, Evidence};
 use crate::exact;
 use crate::field::{Field, Voices};
+use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::passage::Passage;
 use crate::place::Place;
@@ -45,6 +46,7 @@ pub struct Recall {
     sessions: Mutex<Arc<SessionMap>>,
     weights: Weights,
     redactor: Arc<Redactor>,
+    meaning: Option<Arc<dyn Meaning>>,
 }
 
 /// What speaks for an event, and how.
@@ -58,13 +60,19 @@ struct Offer {
 impl Recall {
     /// Recall that looks for secrets with those rules once more.
     pub fn new(redactor: Arc<Redactor>) -> Recall {
-        Recall { sessions: Mutex::default(), weights: Weights::default(), redactor }
+        Recall { sessions: Mutex::default(), weights: Weights::default(), redactor, meaning: None }
     }
 
     /// With other weights, for measuring.
     #[must_use]
     pub fn with_weights(self, weights: Weights) -> Recall {
         Recall { weights, ..self }
+    }
+
+    /// With somebody who knows what things mean.
+    #[must_use]
+    pub fn with_meaning(self, meaning: Option<Arc<dyn Meaning>>) -> Recall {
+        Recall { meaning, ..self }
     }
 
     /// The few things from the past that help.
@@ -102,7 +110,10 @@ impl Recall {
         let names = names_in(query);
         let (weights, zone, now_ms) = (&self.weights, &request.zone, request.now_ms);
         let ranker = Ranker { weights, when: &when, zone, now_ms, names, place: &place };
-        let ranking = ranker.rank(&field)?;
+        let meaning = self.meaning.as_ref().filter(|_| self.weights.has(Signal::Meaning));
+        let question = meaning.and_then(|meaning| meaning.of(journal, query));
+        let near = question.and_then(|question| Near::find(question, &field));
+        let ranking = ranker.rank(&field, near.as_ref())?;
         let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
         let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
         let memories = search.find(query, &words, &field.found, ideal)?;
@@ -216,7 +227,7 @@ fn offers(memories: Vec<FoundMemory>, units: Vec<RankedUnit>, exact: Vec<Offer>,
     let best = units.first().map_or(1.0, |unit| unit.score.max(f32::MIN_POSITIVE));
     let unit = |(at, unit): (usize, RankedUnit)| {
         let (coverage, fit, of_best) = (unit.coverage, fit(&unit, ideal), unit.score / best);
-        let confidence = confidence::of_unit(Evidence { coverage, fit, of_best, rank: at + 1 });
+        let confidence = confidence::of_unit(Evidence { coverage, fit, of_best, meaning: unit.meaning, rank: at + 1 });
         Offer { seq: unit.spoken.unit.seq, score: unit.score, confidence, parts: unit.parts }
     };
     memories.into_iter().map(memory).chain(units.into_iter().enumerate().map(unit)).chain(exact).collect()
