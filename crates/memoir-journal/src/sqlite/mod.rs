@@ -23,6 +23,7 @@ mod write;
 
 pub use copy::verify_file;
 pub use erase::{Erased, TextDigest};
+pub use grep::comparable;
 pub use schema::SCHEMA_VERSION;
 
 use self::hidden::Hidden;

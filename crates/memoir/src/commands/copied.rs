@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+const COPY: &str = "copy|";
 const BACKUP: &str = "copy|backup|";
 const MIRROR: &str = "copy|mirror|";
 const PUSH: &str = "push|";
@@ -33,6 +34,11 @@ fn note(journal: &SqliteJournal, what: &str, place: &Path) -> Result<()> {
         journal.append(&[], &[Cursor { stream, sequence: 1, position: String::new() }])?;
     }
     Ok(())
+}
+
+/// What is remembered of where copies went, to be handed on to another state of the journal.
+pub fn places(journal: &SqliteJournal) -> Result<Vec<Cursor>> {
+    Ok(journal.cursors(COPY)?)
 }
 
 /// Every place that a copy went to.

@@ -10,7 +10,7 @@ use memoir_event::{Client, format_ms};
 use memoir_hook::{Fired, fired};
 use memoir_index::IndexStatus;
 use memoir_install::Launcher;
-use memoir_journal::{Journal, Stats};
+use memoir_journal::{Journal, SqliteJournal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
 use serde_json::{Value, json};
 
@@ -21,6 +21,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let spool = SpoolListing::read(&context.settings.spool_dir)?;
     let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
     let launcher = Launcher::in_home(context.home.dir());
+    let purges = journal.as_ref().map(SqliteJournal::unfinished_purges).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -43,11 +44,17 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
                 "patterns": context.settings.exclude_patterns, "privateMarkers": context.settings.private_markers,
                 "offFile": OFF_FILE, "offHere": exclude::off_here(), "excludedHere": exclude::excluded_here(&context.settings),
             },
+            "unfinishedPurges": purges,
             "pending": context.pending().count(),
             "dropped": dropped(&context.home).0,
         }))?;
     } else {
-        for (name, text) in lines(context, &stats, &index, &spool, &fired) {
+        let mut lines = lines(context, &stats, &index, &spool, &fired);
+        if !purges.is_empty() {
+            let text = "not all of it is erased yet; `memoir purge` finishes it";
+            lines.push(("purge", format!("{}: {text}", purges.join(", "))));
+        }
+        for (name, text) in lines {
             let name = out.styled(Style::Dim, &format!("{name:>9}"));
             out.line(&format!("{name}  {text}"))?;
         }

@@ -6,6 +6,7 @@
 
 mod http;
 mod process;
+mod scan;
 mod stub;
 mod support;
 mod transcripts;
@@ -32,6 +33,7 @@ mod lines;
 mod locked;
 mod mirroring;
 mod output;
+mod purging;
 mod pushing;
 mod regressions;
 mod remote;
