@@ -7,7 +7,7 @@ use memoir_event::{
     MemoryKind, MemoryScope, MemorySource, MemoryStatus, Secrecy, Source, Speaker, Time, Visibility,
 };
 use memoir_journal::{
-    Admission, Audience, Filter, Journal, JournalError, Lookup, Order, Outcome, Page, Redacted, Seq, StoredEvent, View,
+    Admission, Audience, Filter, Journal, JournalError, Lookup, Order, Outcome, Page, Redacted, StoredEvent, View,
 };
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -227,7 +227,7 @@ impl Remembering<'_> {
         let repo = (given.scope != MemoryScope::User).then(|| given.project.clone());
         let filter = Filter { repo, event_type, ..Filter::default() };
         let view = View::owner_all();
-        let superseded: Vec<Seq> = {
+        let superseded = {
             let now = View::of(Audience::Owner).with_secret().with_private().with_sealed();
             self.journal.select(&filter, &now)?.hidden
         };

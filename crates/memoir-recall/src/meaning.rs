@@ -19,6 +19,11 @@ const ANYWHERE: u32 = 96;
 /// So many of the best units by their words tell whether to believe.
 const WITNESSES: usize = 10;
 
+/// If these are on the average not nearer than this, on the way from anything to the nearest, the vectors know nothing;
+/// if they are as near as that, they are believed.
+const DOUBTED: f32 = 0.2;
+const BELIEVED: f32 = 0.4;
+
 /// Knows how near events are to a question in what they mean.
 pub trait Meaning: Send + Sync {
     /// The question in a form that can be compared; none if nobody can tell now.
@@ -71,10 +76,10 @@ impl<'a> Near<'a> {
         Some(near)
     }
 
-    /// How near something is: 0 like anything, 1 like the nearest.
+    /// How near something is: 0 like anything, 1 like the nearest; below 0 if it is farther than most.
     fn share(&self, cosine: f32) -> f32 {
         let (mean, most) = self.range;
-        if most - mean > f32::EPSILON { ((cosine - mean) / (most - mean)).clamp(0.0, 1.0) } else { 0.0 }
+        if most - mean > f32::EPSILON { (cosine - mean) / (most - mean) } else { 0.0 }
     }
 
     /// The sessions that it brings in.
@@ -102,7 +107,7 @@ impl<'a> Near<'a> {
         let weight = weights.of(Signal::Meaning, weights.meaning) * belief;
         let mut best: HashMap<u32, f32> = HashMap::new();
         for unit in &mut ranking.units {
-            let share = near.get(&unit.spoken.unit.seq).copied().unwrap_or(0.0);
+            let share = near.get(&unit.spoken.unit.seq).copied().unwrap_or(0.0).clamp(0.0, 1.0);
             unit.meaning = share * belief;
             add(&mut unit.parts, Signal::Meaning, share * weight * most);
             unit.score += share * weight * most;
@@ -130,6 +135,6 @@ impl<'a> Near<'a> {
             return 1.0;
         }
         let mean = witnesses.iter().sum::<f32>() / witnesses.len() as f32;
-        ((mean - 0.15) / 0.25).clamp(0.0, 1.0)
+        ((mean - DOUBTED) / (BELIEVED - DOUBTED)).clamp(0.0, 1.0)
     }
 }
