@@ -72,6 +72,8 @@ fn erase(
     texts: &HashSet<TextDigest>,
     told: &mut Told,
 ) -> Result<()> {
+    // Before the journal calls a purge finished: a purge that is killed here is gone on with.
+    scrub::vectors(context, &work.journal, &mut told.problems)?;
     let stop = stop::on_signal()?;
     let mut progress = Progress::new("erasing");
     let erased = work.journal.erase(&mut |done, total| {

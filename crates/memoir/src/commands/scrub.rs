@@ -3,8 +3,9 @@
 use super::Context;
 use crate::home::system_clock;
 use anyhow::Result;
-use memoir_journal::{Admission, Forgetting, Journal, SqliteJournal, SqliteOptions, TextDigest};
+use memoir_journal::{Admission, Depth, Forgetting, Journal, Seq, SqliteJournal, SqliteOptions, TextDigest};
 use memoir_record::{Claimed, Lane, Spool};
+use memoir_vectors::Removed;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -60,6 +61,22 @@ fn scrub_file(
         (true, _) => {}
         (false, true) => claim.done(spool)?,
         (false, false) => claim.keep_rest(spool, &rest)?,
+    }
+    Ok(())
+}
+
+/// Leaves no byte of the vectors of what was purged.
+pub fn vectors(context: &Context, journal: &SqliteJournal, problems: &mut Vec<String>) -> Result<()> {
+    let mut purged: HashSet<Seq> = HashSet::new();
+    for entry in journal.forgettings()?.iter().filter(|entry| entry.depth == Depth::Purge) {
+        purged.extend(journal.forgotten_by(&entry.name)?.unwrap_or_default());
+    }
+    match context.vectors().remove(&mut |seq| purged.contains(&seq)) {
+        Ok(Removed::Done(_)) => {}
+        Ok(Removed::Busy) => {
+            problems.push("another process writes the vectors: run `memoir purge` again when it is done".to_owned())
+        }
+        Err(error) => problems.push(format!("the vectors may still hold it: {error}; delete that directory")),
     }
     Ok(())
 }
