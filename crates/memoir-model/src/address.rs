@@ -95,6 +95,11 @@ impl Address {
     }
 }
 
+/// Checks that a text is the address of a model, before anything is sent there.
+pub fn check_address(text: &str) -> Result<(), AddressError> {
+    Address::parse(text).map(drop)
+}
+
 /// Whether a part of a path is a version: `v1`, `v1beta`.
 fn is_version(part: &str) -> bool {
     part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))

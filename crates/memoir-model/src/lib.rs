@@ -10,7 +10,7 @@ mod embeddings;
 mod error;
 mod secret;
 
-pub use address::AddressError;
+pub use address::{AddressError, check_address};
 pub use chat::{ChatKind, ChatModel, ChatSettings};
 pub use embeddings::{DIMENSION_MAX, Embedder, EmbeddingModel, EmbeddingSettings, Identity, TEXTS_MAX};
 pub use error::ModelError;

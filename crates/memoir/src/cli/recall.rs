@@ -75,6 +75,23 @@ pub struct AskArgs {
     pub json: bool,
 }
 
+/// Makes vectors.
+#[derive(Args)]
+#[command(after_help = "\
+Needs an embedding model, anything that speaks OpenAI's /embeddings. What was
+said is sent there, but nothing secret, private, sealed or forgotten; what is
+done is kept, and the next run goes on. `memoir serve` does the same by itself.
+
+Examples:
+  memoir config set embeddings.url http://127.0.0.1:11434/v1
+  memoir config set embeddings.model nomic-embed-text
+  memoir embed")]
+pub struct EmbedArgs {
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Keeps a memory.
 #[derive(Args)]
 #[command(after_help = "\

@@ -14,6 +14,7 @@ use memoir_journal::{
 use memoir_recall::Unwanted;
 use memoir_record::wire::{Capture, RawRecord};
 use memoir_record::{Claimed, Lane, Spool, SpoolListing};
+use memoir_vectors::Removed;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -80,7 +81,22 @@ impl Said<'_> {
     pub fn scrub(&self, context: &Context, entries: &[ForgettingEntry]) -> Hindered {
         let mut hindered = self.scrub_spool(context);
         self.scrub_copies(context, entries, &mut hindered);
+        if let Err(error) = self.scrub_vectors(context, &mut hindered) {
+            hindered.left.push(format!("the vectors may still hold it: {error:#}; delete that directory"));
+        }
         hindered
+    }
+
+    /// Leaves no byte of the vectors of whatever was purged.
+    fn scrub_vectors(&self, context: &Context, hindered: &mut Hindered) -> Result<()> {
+        let mut purged: HashSet<Seq> = HashSet::new();
+        for entry in self.journal.forgettings()?.iter().filter(|entry| entry.depth == Depth::Purge) {
+            purged.extend(self.journal.forgotten_by(&entry.name)?.unwrap_or_default());
+        }
+        if context.vectors().remove(&mut |seq| purged.contains(&seq))? == Removed::Busy {
+            hindered.busy.push("another process writes the vectors".to_owned());
+        }
+        Ok(())
     }
 
     /// Leaves nothing of it in what waits to be delivered.

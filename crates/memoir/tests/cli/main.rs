@@ -20,6 +20,7 @@ mod disk;
 mod doctoring;
 mod duplicates;
 mod durable;
+mod embedding;
 mod exec;
 mod files;
 mod help;
