@@ -39,6 +39,12 @@ pub(crate) fn idf(all: f32, with: f32) -> f32 {
     (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
 }
 
+/// How much it tells that nobody ever said a word: little, where little was said at all.
+fn acquaintance(units: f32) -> f32 {
+    const MUCH: f32 = 400.0;
+    ((1.0 + units).ln() / (1.0 + MUCH).ln()).min(1.0)
+}
+
 /// BM25's part of one word; `length` is told by the mean.
 pub(crate) fn bm25(idf: f32, count: f32, [k1, b]: [f32; 2], length: f32) -> f32 {
     if count <= 0.0 { 0.0 } else { idf * count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length)) }
@@ -66,7 +72,8 @@ pub(crate) fn find(reading: &Reading, words: Vec<Word>) -> Result<Vec<Found>, In
     for (word, _) in words.into_iter().zip(is_counted).filter(|(_, is_counted)| *is_counted) {
         let mut with = Vec::new();
         reading.units_with(&word, &mut |doc, count, brief| with.push((doc, count, brief)))?;
-        let idf = idf(units, with.len() as f32);
+        let known = if with.is_empty() { acquaintance(units) } else { 1.0 };
+        let idf = idf(units, with.len() as f32) * known;
         found.push(Found { word, units: with, idf });
     }
     Ok(found)
