@@ -26,5 +26,5 @@ mod when;
 pub use hook::{HookCall, HookError, Moment, read_hook};
 pub use out::{Captured, Counts, Out, Tally};
 pub use parser::{Parser, Salt};
-pub use regained::RegainedNames;
+pub use regained::{RegainedNames, open_names};
 pub use shell::is_shell_tool;

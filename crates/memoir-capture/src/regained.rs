@@ -3,7 +3,10 @@
 //! An envelope tells what happened, but not under which names it was captured. What is in it suffices to give back the
 //! names that captures of the same thing have, so that whoever sees it here, before or after, finds the one event.
 
-use crate::scene::{NO_MESSAGE, Scene, digest, is_seen_unnamed, item, likeness_of_call, likeness_of_files, likeness_of_text, record, result_of};
+use crate::scene::{
+    DIGEST_CHARS, NO_MESSAGE, Scene, digest, is_seen_unnamed, item, likeness_of_call, likeness_of_files,
+    likeness_of_text, record, result_of,
+};
 use crate::shell;
 use memoir_event::{Client, Content, Event, Identity, Kind, Said, Source};
 use serde_json::Value;
@@ -61,10 +64,12 @@ impl RegainedNames {
         } else if let Some(client) = event.client {
             self.of_client(client, event, &mut names);
         }
+        let has_place = event.identities.iter().any(is_in_turn);
         for name in names {
-            if !event.identities.contains(&name) {
-                event.identities.push(name);
+            if event.identities.contains(&name) || has_place && is_in_turn(&name) {
+                continue;
             }
+            event.identities.push(name);
         }
     }
 
@@ -213,11 +218,36 @@ impl RegainedNames {
     fn take(&mut self, event: &Event) -> Option<Called> {
         let about = event.metadata.as_ref().map(memoir_event::Json::to_value).unwrap_or_default();
         let tool = about["tool"].as_str();
-        let at = self.calls.iter().position(|call| {
-            call.is_of(event) && (call.id.is_some() || tool.is_none_or(|tool| tool == call.name))
-        })?;
+        let at = self
+            .calls
+            .iter()
+            .position(|call| call.is_of(event) && (call.id.is_some() || tool.is_none_or(|tool| tool == call.name)))?;
         self.calls.remove(at)
     }
+}
+
+const fn is_in_turn(name: &Identity) -> bool {
+    matches!(name, Identity::InTurn { .. })
+}
+
+/// Those of an event's names that may leave this machine: a digest in them is one of what the event itself says, so that
+/// nobody can try out what was taken out of it.
+pub fn open_names(event: &Event) -> Vec<Identity> {
+    let own = [digest(&event.content.plain()), digest(event.content.verbatim())];
+    let is_open = |id: &str| id.split('/').all(|part| !is_digest(part) || own.iter().any(|own| own == part));
+    let names = event.identities.iter().filter(|identity| match identity {
+        Identity::Named(id) | Identity::Item { id, .. } | Identity::Record { id, .. } | Identity::Growing(id) => {
+            is_open(id)
+        }
+        Identity::InTurn { name, .. } => is_open(name),
+        Identity::Alike(_) => true,
+        Identity::Explicit | Identity::Id(_) | Identity::Unique { .. } => false,
+    });
+    names.cloned().collect()
+}
+
+fn is_digest(part: &str) -> bool {
+    part.len() == DIGEST_CHARS && part.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn scene_of(client: Client, event: &Event) -> Scene {
@@ -226,4 +256,48 @@ fn scene_of(client: Client, event: &Event) -> Scene {
     scene.thread = event.thread.clone().unwrap_or_else(|| event.session.clone());
     scene.turn.clone_from(&event.turn);
     scene
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Event {
+        let mut event = Event::new(Source::CodexHook, "s", Kind::UserMessage, Content::Text(text.to_owned()));
+        (event.client, event.turn) = (Some(Client::Codex), Some("t".to_owned()));
+        event
+    }
+
+    #[test]
+    fn a_name_that_was_made_of_more_than_the_event_says_does_not_leave() {
+        let scene = scene_of(Client::Codex, &said(""));
+        let of = |text: &str| scene.said("user", text, 0).unwrap();
+        let mut event = said("the password is [redacted]");
+        event.identities = vec![of("the password is hunter2"), item("call_1", 0), Identity::Alike(Said::Content)];
+        assert_eq!(open_names(&event), event.identities[1..]);
+        let mut event = said("hello");
+        event.identities = vec![of("hello"), Identity::Explicit];
+        assert_eq!(open_names(&event), [of("hello")]);
+    }
+
+    #[test]
+    fn equal_texts_of_one_turn_get_the_names_that_their_captures_have() {
+        let mut names = RegainedNames::default();
+        for nth in 0..3 {
+            let mut event = said("go on");
+            names.give(&mut event);
+            let Some(Identity::InTurn { nth: given, .. }) = event.identities.first() else {
+                panic!("{:?}", event.identities)
+            };
+            assert_eq!(*given, nth);
+        }
+    }
+
+    #[test]
+    fn what_a_recorder_sent_is_known_by_what_it_says_of_itself() {
+        let mut event = said("x");
+        event.source = Source::Recorder;
+        RegainedNames::default().give(&mut event);
+        assert_eq!(event.identities, [Identity::Explicit]);
+    }
 }

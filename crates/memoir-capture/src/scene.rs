@@ -11,6 +11,9 @@ use std::sync::Arc;
 /// Derived events of one record share its number; so many have a number of their own.
 const PARTS: u64 = 64;
 
+/// How long a digest is.
+pub(crate) const DIGEST_CHARS: usize = 24;
+
 /// The longest text by which tool calls are compared.
 const LIKENESS_CHARS_MAX: usize = 2000;
 
@@ -402,7 +405,7 @@ pub(crate) fn digest(text: &str) -> String {
     } else {
         blake3::hash(text.as_bytes())
     };
-    hash.to_hex().chars().take(24).collect()
+    hash.to_hex().chars().take(DIGEST_CHARS).collect()
 }
 
 /// By what the outcome of a tool call is found where neither an id nor its text is told; `call` is the call's likeness.

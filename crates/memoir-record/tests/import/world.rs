@@ -3,7 +3,9 @@
 use memoir_capture::{Parser, claude, codex, gemini};
 use memoir_event::{Client, Event, Kind, Source};
 use memoir_hook::Hook;
-use memoir_journal::{Admission, Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View};
+use memoir_journal::{
+    Admission, Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View,
+};
 use memoir_record::{
     ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, ReadState, Rules, Run, Spool,
     SpoolLimits, Wanted,

@@ -10,6 +10,7 @@ mod stub;
 mod support;
 mod transcripts;
 
+mod brought;
 mod capture;
 mod commands;
 mod control;
