@@ -85,7 +85,7 @@ fn parts(text: &str) -> Option<(Vec<&str>, u64)> {
     while let Some((before, after)) = rest.split_once(EDGE) {
         let number = after.strip_prefix("…[").and_then(|after| after.split_once(SAID));
         let marked = number.and_then(|(number, after)| Some((number.parse::<u64>().ok()?, after.strip_prefix(EDGE)?)));
-        let Some((number, after)) = marked else { return None };
+        let (number, after) = marked?;
         pieces.push(before);
         left_out = left_out.saturating_add(number);
         rest = after;
