@@ -19,6 +19,8 @@ const ANYWHERE: u32 = 96;
 /// So many of the best units by their words tell whether to believe.
 const WITNESSES: usize = 10;
 
+/// So many units stay the first.
+const FIRST_STAY: usize = 3;
 /// If these are on the average not nearer than this, on the way from anything to the nearest, the vectors know nothing;
 /// if they are as near as that, they are believed.
 const DOUBTED: f32 = 0.2;
@@ -92,8 +94,9 @@ impl<'a> Near<'a> {
         self.units.contains_key(&doc)
     }
 
-    /// Adds to each unit and session what it means. The units come sorted, the best by their words first.
-    pub fn weigh(&self, ranking: &mut Ranking, weights: &Weights, most_of_sessions: f32) {
+    /// Adds to each unit what it means. The units come sorted by their words, and the first of them stay the first: a
+    /// model helps to find more, words know better what fits best. Sessions keep their order for the same reason.
+    pub fn weigh(&self, ranking: &mut Ranking, weights: &Weights) {
         let compared = |(at, unit): &(usize, &RankedUnit)| *at < COMPARED && !self.has(unit.spoken.doc);
         let seqs: Vec<Seq> =
             ranking.units.iter().enumerate().filter(compared).map(|(_, unit)| unit.spoken.unit.seq).collect();
@@ -104,21 +107,15 @@ impl<'a> Near<'a> {
         near.extend(known);
         let belief = self.belief(ranking, &near);
         let most = ranking.units.first().map_or(1.0, |unit| unit.score.max(1.0));
-        let weight = weights.of(Signal::Meaning, weights.meaning) * belief;
-        let mut best: HashMap<u32, f32> = HashMap::new();
-        for unit in &mut ranking.units {
+        let weight = weights.of(Signal::Meaning, weights.meaning) * belief * most;
+        let limit = ranking.units.get(FIRST_STAY - 1).map_or(f32::MAX, |unit| unit.score);
+        for (at, unit) in ranking.units.iter_mut().enumerate() {
             let share = near.get(&unit.spoken.unit.seq).copied().unwrap_or(0.0).clamp(0.0, 1.0);
             unit.meaning = share * belief;
-            add(&mut unit.parts, Signal::Meaning, share * weight * most);
-            unit.score += share * weight * most;
-            let slot = best.entry(unit.spoken.session).or_default();
-            *slot = slot.max(share);
-        }
-        for session in &mut ranking.sessions {
-            let share = best.get(&session.session).copied().unwrap_or(0.0);
-            let worth = share * belief * weights.of(Signal::Meaning, weights.meaning_of_session) * most_of_sessions;
-            add(&mut session.parts, Signal::Meaning, worth);
-            session.score += worth;
+            let room = if at < FIRST_STAY { 0.0 } else { (limit - unit.score).max(0.0) };
+            let worth = (share * weight).min(room);
+            add(&mut unit.parts, Signal::Meaning, worth);
+            unit.score += worth;
         }
     }
 

@@ -112,7 +112,7 @@ impl Ranker<'_> {
         self.favour_an_end(&mut ranking, look.most);
         ranking.sort();
         if let Some(near) = near {
-            near.weigh(&mut ranking, self.weights, look.most);
+            near.weigh(&mut ranking, self.weights);
             ranking.sort();
         }
         Ok(ranking)

@@ -146,8 +146,6 @@ pub struct Weights {
     pub first_person: f32,
     /// How much likeness by a model counts, as a share of the best score.
     pub meaning: f32,
-    /// How much the nearest unit of a session adds to it, as a share of the best session's score.
-    pub meaning_of_session: f32,
     /// The signals that are switched off.
     pub off: Vec<Signal>,
 }
@@ -182,7 +180,6 @@ impl Default for Weights {
             names_time: 0.6,
             first_person: 0.2,
             meaning: 0.5,
-            meaning_of_session: 0.3,
             off: Vec::new(),
         }
     }
