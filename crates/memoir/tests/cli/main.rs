@@ -10,6 +10,7 @@ mod stub;
 mod support;
 mod transcripts;
 
+mod asking;
 mod capture;
 mod commands;
 mod control;
