@@ -47,8 +47,10 @@ pub struct RecallArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Prints the evidence, session by session. If a model is configured (model.url and
-model.name), it also writes an answer from that evidence; nothing is sent
-anywhere else.
+model.name), it is sent the question and that evidence, and its answer stands
+above; it cites the evidence by number. Nothing that is secret, private or
+sealed is sent, and nothing goes anywhere else. Where the model is down, there
+is the evidence, and a line that says why there is no answer.
 
 Examples:
   memoir ask 'what changed in authentication?' --session cx-019a0c41

@@ -11,6 +11,7 @@ mod stub;
 mod support;
 mod transcripts;
 
+mod asking;
 mod brought;
 mod capture;
 mod commands;
