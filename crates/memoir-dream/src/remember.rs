@@ -249,7 +249,8 @@ impl Remembering<'_> {
 
     /// Somebody's own memory, told anew.
     fn change(&self, given: &Given, one: &Known) -> Result<Remembered, MemoryError> {
-        let memory = Memory { contradicts: one.memory.contradicts.clone(), ..memory_of(given, &one.memory.uid) };
+        let memory =
+            Memory { contradicts: one.memory.contradicts.clone(), ..memory_of(given, &one.memory.uid, self.redactor) };
         let said = if memory == one.memory { Said::Again } else { Said::Changed };
         self.keep(given, memory, said, &[], &[])
     }
@@ -282,7 +283,7 @@ impl Remembering<'_> {
 
     fn add(&self, given: &Given, known: &[Known]) -> Result<Remembered, MemoryError> {
         let uid = given.uid.clone().unwrap_or_else(|| self.uid_of_text(given, known));
-        let mut memory = memory_of(given, &uid);
+        let mut memory = memory_of(given, &uid, self.redactor);
         let change = change_in(&memory.text);
         let (mut older, mut against): (Vec<EventId>, Vec<EventId>) = (given.supersedes.clone(), Vec::new());
         // Statements from elsewhere say themselves what they replace.
@@ -387,15 +388,17 @@ fn is_equal(given: &Given, memory: &Memory) -> bool {
     given.kind == memory.kind && likeness(given.text.trim(), &memory.text) == Likeness::Equal
 }
 
-fn memory_of(given: &Given, uid: &str) -> Memory {
+fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory {
     let text = given.text.trim();
-    let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(text));
+    // What it is called is taken from what may be kept of it.
+    let kept = redactor.text(text);
+    let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(&kept));
     let mut aliases = given.aliases.clone();
     // Whoever brings names of their own knows best.
     if given.uid.is_none() || given.aliases.is_empty() {
-        let change = change_in(text);
+        let change = change_in(&kept);
         aliases.extend(change.came.into_iter().chain(change.left));
-        aliases.extend(aliases_in(text));
+        aliases.extend(aliases_in(&kept));
     }
     aliases.retain(|alias| !alias.trim().is_empty() && !alias.eq_ignore_ascii_case(&name));
     let mut seen: Vec<String> = Vec::new();

@@ -4,6 +4,7 @@ use crate::choose::Chosen;
 use crate::confidence::{self, Evidence};
 use crate::exact;
 use crate::field::{Field, Voices};
+use crate::listed;
 use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::passage::Passage;
@@ -185,6 +186,14 @@ impl Recall {
         }
         (answer.blocks, answer.left_out, answer.tokens) = chosen.finish();
         answer.left_out += too_little;
+        for block in answer.blocks.iter_mut().filter(|block| block.memory.is_some()) {
+            if request.view.shows_history() {
+                block.superseded_by = listed::successor(journal, block.seq)?;
+            }
+            if let Some(memory) = &mut block.memory {
+                listed::without_what_is_gone(journal, memory)?;
+            }
+        }
         Ok(())
     }
 
@@ -212,6 +221,7 @@ impl Recall {
             cut,
             signals: offer.parts.clone(),
             same: Vec::new(),
+            superseded_by: None,
         })
     }
 }
