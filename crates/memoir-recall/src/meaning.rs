@@ -20,7 +20,7 @@ const ANYWHERE: u32 = 96;
 const WITNESSES: usize = 10;
 
 /// So many units stay the first.
-const FIRST_STAY: usize = 3;
+const FIRST_STAY: usize = 1;
 /// If these are on the average not nearer than this, on the way from anything to the nearest, the vectors know nothing;
 /// if they are as near as that, they are believed.
 const DOUBTED: f32 = 0.2;
