@@ -90,7 +90,10 @@ impl Home {
         }
         match self.problem() {
             Some(problem) => anyhow::bail!("{problem}"),
-            None => Ok(()),
+            None => {
+                crate::dropped::reserve(self);
+                Ok(())
+            }
         }
     }
 
