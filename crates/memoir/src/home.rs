@@ -95,7 +95,10 @@ impl Home {
         }
         match self.problem() {
             Some(problem) => anyhow::bail!("{problem}"),
-            None => Ok(()),
+            None => {
+                crate::dropped::reserve(self);
+                Ok(())
+            }
         }
     }
 

@@ -2,8 +2,9 @@
 
 use super::{Context, embed, exclude, pause, times};
 use crate::cli::JsonArgs;
+use crate::dropped;
 use crate::exit::Done;
-use crate::home::{Home, Life};
+use crate::home::Life;
 use crate::print::{Out, Style, count, size};
 use anyhow::Result;
 use memoir_event::{Client, format_ms};
@@ -49,7 +50,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             },
             "unfinishedPurges": purges,
             "pending": context.pending().count(),
-            "dropped": dropped(&context.home).0,
+            "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
         let vectors = vectors.as_ref().map(embed::described);
@@ -153,7 +154,7 @@ fn lines(
     if pending > 0 {
         lines.push(("pending", format!("{} to be read", count(pending, "session file"))));
     }
-    let (dropped, _) = dropped(&context.home);
+    let (dropped, _) = dropped::read(&context.home);
     if dropped > 0 {
         lines.push(("dropped", format!("{}; see `memoir doctor`", count(dropped, "event"))));
     }
@@ -170,12 +171,4 @@ fn program(launcher: &Launcher) -> Value {
 
 fn times_said(calls: u64) -> String {
     if calls == 1 { "once".to_owned() } else { format!("{calls} times") }
-}
-
-/// How many events hooks could keep nowhere since the last import, and when last.
-pub fn dropped(home: &Home) -> (u64, i64) {
-    let text = std::fs::read_to_string(home.dropped_file()).unwrap_or_default();
-    let lines = text.lines().filter_map(|line| line.split_once(' '));
-    let numbers = lines.filter_map(|(at, n)| Some((at.parse::<i64>().ok()?, n.parse::<u64>().ok()?)));
-    numbers.fold((0, 0), |(sum, last_ms), (at_ms, n)| (sum.saturating_add(n), last_ms.max(at_ms)))
 }
