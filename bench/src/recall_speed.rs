@@ -2,7 +2,7 @@
 //! and how soon something is forgotten; with plain full-text search on the same questions beside it.
 
 use crate::process::{self, verdict};
-use crate::search::{Clock, Noise, PER_SESSION, anonymous_mb, fill, ms, open, report, text, time, word};
+use crate::search::{Clock, Noise, anonymous_mb, fill, ms, open, report, text, time, word};
 use anyhow::{Context as _, Result};
 use memoir_event::{Content, Event, Identity, Kind, Source};
 use memoir_index::{CatchUp, Index, IndexOptions, Query, Window};
@@ -23,6 +23,9 @@ pub struct RecallSpeedArgs {
     /// How many events a cold process meets
     #[arg(long, default_value_t = 100_000)]
     cold_events: u64,
+    /// How many sessions there are where one is forgotten
+    #[arg(long, default_value_t = 100_000)]
+    sessions: u64,
     /// How many questions to time
     #[arg(long, default_value_t = 300)]
     queries: u64,
@@ -48,8 +51,8 @@ pub fn run(args: &RecallSpeedArgs) -> Result<()> {
     build(&index, &journal, args.events)?;
     in_process(&journal, &index, args.queries)?;
     catch_up(&journal, &index)?;
-    forget(&journal, &index, &large, args.events)?;
     drop((journal, index));
+    forget(&homes.join(format!("sessions-{}", args.sessions)), args.sessions)?;
     let small = homes.join(format!("speed-{}", args.cold_events));
     std::fs::create_dir_all(&small)?;
     let journal = open(&small)?;
@@ -61,7 +64,11 @@ pub fn run(args: &RecallSpeedArgs) -> Result<()> {
 
 fn build(index: &Index, journal: &SqliteJournal, events: u64) -> Result<()> {
     let clock = Clock::start();
-    let done = index.catch_up(journal, &mut |_, _| true)?;
+    let mut most_mb = 0.0_f64;
+    let done = index.catch_up(journal, &mut |_, _| {
+        most_mb = most_mb.max(anonymous_mb());
+        true
+    })?;
     let (wall, _) = clock.stop();
     if !matches!(done, CatchUp::Done { rebuilt: true, .. }) {
         return Ok(());
@@ -69,9 +76,9 @@ fn build(index: &Index, journal: &SqliteJournal, events: u64) -> Result<()> {
     let status = index.status(journal)?;
     let rate = events as f64 / wall.as_secs_f64();
     println!(
-        "index built: {rate:.0} events/s by wall on 2 cores (>= 20000: {}), {:.0} MB held after, {:.0} bytes per event",
+        "index built: {rate:.0} events/s by wall (>= 20000: {}), {most_mb:.0} MB at most (<= 400: {}), {:.0} bytes per event",
         verdict(rate >= 20_000.0),
-        anonymous_mb(),
+        verdict(most_mb <= 400.0),
         status.bytes as f64 / events as f64
     );
     Ok(())
@@ -138,18 +145,37 @@ fn catch_up(journal: &SqliteJournal, index: &Index) -> Result<()> {
     Ok(())
 }
 
-fn forget(journal: &SqliteJournal, index: &Index, home: &Path, events: u64) -> Result<()> {
-    let other = open(home)?;
-    let sessions = events / PER_SESSION;
+/// Sessions of four turns.
+fn fill_sessions(journal: &SqliteJournal, sessions: u64) -> Result<()> {
+    let turn = |n: u64| {
+        let mut event = Event::new(Source::Recorder, format!("s{}", n / 4), Kind::UserMessage, Content::Text(text(n)));
+        event.identities = vec![Identity::Unique { at_ms: 0, nonce: n }];
+        event
+    };
+    let mut n = journal.last_seq()?;
+    while n < sessions * 4 {
+        let next = (n + 2_000).min(sessions * 4);
+        append(journal, (n..next).map(turn).collect())?;
+        n = next;
+    }
+    Ok(())
+}
+
+fn forget(home: &Path, sessions: u64) -> Result<()> {
+    std::fs::create_dir_all(home)?;
+    let (journal, other) = (open(home)?, open(home)?);
+    fill_sessions(&journal, sessions)?;
+    let index = Index::open(&home.join("index"), IndexOptions::default());
+    index.catch_up(&journal, &mut |_, _| true)?;
     let mut times = Vec::new();
     for n in 0..10_u64 {
-        let session = format!("s{}", (n * 7_919 + 13) % sessions.max(1));
+        let session = format!("s{}", (n * 7_919 + 13 + journal.last_seq()?) % sessions.max(1));
         let scope = Scope { session: Some(session.clone()), ..Scope::default() };
         let (name, asked) = (format!("f-bench-{}-{n}", journal.last_seq()?), "bench".to_owned());
         let wish =
             Forgetting { name, chosen: Chosen::Scope(scope), depth: Depth::Forget, asked, reason: None, by: None };
         let clock = Clock::start();
-        append(journal, wish.into_events())?;
+        append(&journal, wish.into_events())?;
         times.push(clock.stop().0);
         let filter = Filter { session: Some(session.clone()), ..Filter::default() };
         let selection = other.select(&filter, &View::of(Audience::Recall))?;

@@ -23,7 +23,7 @@ pub(crate) struct Evidence {
 /// and the same questions asked where nothing answers them (`memoir-bench recall --silence`).
 pub(crate) fn of_unit(evidence: Evidence) -> f32 {
     let rank = (evidence.rank.max(1) as f32).ln();
-    let x = 0.9 * evidence.coverage + 3.1 * evidence.fit + 1.4 * evidence.of_best + evidence.meaning - rank - 4.3;
+    let x = 0.9 * evidence.coverage + 3.1 * evidence.fit + 1.4 * evidence.of_best + 1.5 * evidence.meaning - rank - 4.3;
     1.0 / (1.0 + (-x).exp())
 }
 

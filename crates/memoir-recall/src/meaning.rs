@@ -19,12 +19,14 @@ const ANYWHERE: u32 = 96;
 /// So many of the best units by their words tell whether to believe.
 const WITNESSES: usize = 10;
 
-/// So many units stay the first.
-const FIRST_STAY: usize = 1;
 /// If these are on the average not nearer than this, on the way from anything to the nearest, the vectors know nothing;
 /// if they are as near as that, they are believed.
 const DOUBTED: f32 = 0.2;
 const BELIEVED: f32 = 0.4;
+
+/// The nearest of many is by chance about so many deviations nearer than anything, and hardly ever so many.
+const COMMON: f32 = 4.0;
+const RARE: f32 = 7.0;
 
 /// Knows how near events are to a question in what they mean.
 pub trait Meaning: Send + Sync {
@@ -49,6 +51,8 @@ pub(crate) struct Near<'a> {
     sessions: Vec<u32>,
     /// How near anything is, and how near the nearest is.
     range: (f32, f32),
+    /// How far the nearest stands out, from 0 to 1.
+    stands_out: f32,
 }
 
 impl<'a> Near<'a> {
@@ -67,7 +71,11 @@ impl<'a> Near<'a> {
             (0..docs).step_by(step).filter_map(|doc| field.reading.unit(doc).map(|unit| unit.seq)).collect();
         let anywhere = question.near(&anywhere);
         let mean = anywhere.iter().map(|(_, near)| near).sum::<f32>() / anywhere.len().max(1) as f32;
-        let mut near = Near { question, units: HashMap::new(), sessions: Vec::new(), range: (mean, most) };
+        let square = anywhere.iter().map(|(_, near)| (near - mean).powi(2)).sum::<f32>();
+        let deviation = (square / anywhere.len().max(1) as f32).sqrt().max(f32::EPSILON);
+        let stands_out = (((most - mean) / deviation - COMMON) / (RARE - COMMON)).clamp(0.0, 1.0);
+        let range = (mean, most);
+        let mut near = Near { question, units: HashMap::new(), sessions: Vec::new(), range, stands_out };
         for (seq, cosine) in nearest {
             let Some((doc, session)) = unit(seq) else { continue };
             near.units.insert(doc, near.share(cosine));
@@ -94,8 +102,9 @@ impl<'a> Near<'a> {
         self.units.contains_key(&doc)
     }
 
-    /// Adds to each unit what it means. The units come sorted by their words, and the first of them stay the first: a
-    /// model helps to find more, words know better what fits best. Sessions keep their order for the same reason.
+    /// Adds to each unit what it means. The units come sorted by their words, and none gets past the first of them, but
+    /// the newer of two that are level: a model helps to find more, words know better what fits best. Sessions keep their
+    /// order for the same reason.
     pub fn weigh(&self, ranking: &mut Ranking, weights: &Weights) {
         let compared = |(at, unit): &(usize, &RankedUnit)| *at < COMPARED && !self.has(unit.spoken.doc);
         let seqs: Vec<Seq> =
@@ -108,18 +117,19 @@ impl<'a> Near<'a> {
         let belief = self.belief(ranking, &near);
         let most = ranking.units.first().map_or(1.0, |unit| unit.score.max(1.0));
         let weight = weights.of(Signal::Meaning, weights.meaning) * belief * most;
-        let limit = ranking.units.get(FIRST_STAY - 1).map_or(f32::MAX, |unit| unit.score);
-        for (at, unit) in ranking.units.iter_mut().enumerate() {
+        let limit = ranking.units.first().map_or(0.0, |unit| unit.score);
+        let limit = if limit > 0.0 { limit } else { most };
+        for unit in &mut ranking.units {
             let share = near.get(&unit.spoken.unit.seq).copied().unwrap_or(0.0).clamp(0.0, 1.0);
             unit.meaning = share * belief;
-            let room = if at < FIRST_STAY { 0.0 } else { (limit - unit.score).max(0.0) };
-            let worth = (share * weight).min(room);
+            let worth = (share * weight).min(limit - unit.score);
             add(&mut unit.parts, Signal::Meaning, worth);
             unit.score += worth;
         }
     }
 
-    /// How far to believe the vectors: as far as they agree that the best by their words are near.
+    /// How far to believe the vectors: as far as they agree that the best by their words are near. Where nothing has the
+    /// words, as far as the nearest stands out from anything.
     fn belief(&self, ranking: &Ranking, near: &HashMap<Seq, f32>) -> f32 {
         let witnesses: Vec<f32> = ranking
             .units
@@ -129,7 +139,7 @@ impl<'a> Near<'a> {
             .filter_map(|unit| near.get(&unit.spoken.unit.seq).copied())
             .collect();
         if witnesses.is_empty() {
-            return 1.0;
+            return self.stands_out;
         }
         let mean = witnesses.iter().sum::<f32>() / witnesses.len() as f32;
         ((mean - DOUBTED) / (BELIEVED - DOUBTED)).clamp(0.0, 1.0)
