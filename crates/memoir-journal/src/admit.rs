@@ -31,6 +31,12 @@ impl Redacted {
         self.secrets
     }
 
+    /// The same, with secrets that were taken out of it on its way to the gate.
+    #[must_use]
+    pub fn and_before(self, secrets: u64) -> Redacted {
+        Redacted { secrets: self.secrets + secrets, ..self }
+    }
+
     /// Its body, if it was packed on the way in.
     pub(crate) const fn body(&self) -> Option<&Packed> {
         self.body.as_ref()

@@ -2,7 +2,8 @@
 //!
 //! [`model`] answers as OpenAI, Anthropic and Google would, from a script, and remembers what it was asked and what it
 //! said. [`clients`] finds or installs the agents. [`run`] gives each test a home and a project of its own, runs the
-//! agents in it and ends whatever they started. [`files`] needs no agents: it makes up what they leave behind.
+//! agents in it and ends whatever they started. [`files`] needs no agents: it makes up what they leave behind. Nor does
+//! [`provider`], which embeds texts and answers prompts for memoir itself.
 //!
 //! ```no_run
 //! use memoir_testkit::{Client, Model, World, model};
@@ -24,10 +25,12 @@
 pub mod clients;
 pub mod files;
 pub mod model;
+pub mod provider;
 pub mod run;
 
 pub use clients::Clients;
 pub use model::{Heard, Model, Purpose, Reply, Said, Seen};
+pub use provider::{Asked, Mode, Provider};
 pub use run::{Done, Run, Signal, Terminal, World};
 
 /// A coding agent that the kit can run.

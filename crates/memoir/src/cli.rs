@@ -95,6 +95,8 @@ pub enum Command {
     Coverage(CoverageArgs),
     /// List projects, merge two or split one
     Projects(ProjectsArgs),
+    /// Have the configured model make vectors of what was said, for recall
+    Embed(EmbedArgs),
     /// Serve the journal over HTTP
     Serve(ServeArgs),
     /// Show what is recorded and whether anything waits or failed

@@ -51,6 +51,11 @@ impl Home {
         self.dir.join("index")
     }
 
+    /// The vectors of what was said.
+    pub fn vectors_dir(&self) -> PathBuf {
+        self.dir.join("vectors")
+    }
+
     /// The spool, unless the settings name another.
     pub fn spool_dir(&self) -> PathBuf {
         self.dir.join("spool")
@@ -160,7 +165,8 @@ impl Home {
 }
 
 /// What memoir keeps in its home.
-const OWN_NAMES: [&str; 7] = ["config.toml", "index", "spool", "pending", "paused", "dropped", "installed.json"];
+const OWN_NAMES: [&str; 8] =
+    ["config.toml", "index", "vectors", "spool", "pending", "paused", "dropped", "installed.json"];
 
 /// And what begins like this: the journal with its log, and what was set aside.
 const OWN_BEGINNINGS: [&str; 1] = ["journal"];

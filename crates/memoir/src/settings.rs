@@ -6,6 +6,7 @@ use crate::home::{Home, non_empty};
 use anyhow::{Context, Result};
 use memoir_event::nearest;
 use memoir_journal::Limits;
+use memoir_model::{ChatKind, Secret, check_address};
 use memoir_record::{Policy, ServerUrl};
 use memoir_redact::{CustomRule, Redactor};
 use memoir_report::Price;
@@ -57,7 +58,7 @@ const fn setting(
 }
 
 /// Every setting there is.
-pub const SETTINGS: [Setting; 27] = [
+pub const SETTINGS: [Setting; 39] = [
     setting(
         "actor",
         &["MEMOIR_ACTOR"],
@@ -171,6 +172,78 @@ pub const SETTINGS: [Setting; 27] = [
         "memory that indexing may use",
     ),
     setting(
+        "embeddings.url",
+        &["MEMOIR_EMBEDDINGS_URL"],
+        Kind::Text,
+        "",
+        "where an embedding model is (OpenAI's /embeddings: Ollama, llama.cpp, a cloud), with or without /v1; none: words alone rank",
+    ),
+    setting(
+        "embeddings.model",
+        &["MEMOIR_EMBEDDINGS_MODEL"],
+        Kind::Text,
+        "",
+        "that model's name; another one makes all vectors anew",
+    ),
+    setting(
+        "embeddings.key",
+        &["MEMOIR_EMBEDDINGS_KEY"],
+        Kind::Secret,
+        "",
+        "the key for it; better kept in the environment",
+    ),
+    setting(
+        "embeddings.key_env",
+        &["MEMOIR_EMBEDDINGS_KEY_ENV"],
+        Kind::Text,
+        "",
+        "the environment variable that holds the key for it, such as OPENAI_API_KEY",
+    ),
+    setting(
+        "embeddings.timeout_ms",
+        &["MEMOIR_EMBEDDINGS_TIMEOUT_MS"],
+        Kind::Number(1, 600_000),
+        "300",
+        "how long a question waits for it; then words alone rank",
+    ),
+    setting(
+        "embeddings.build_timeout_ms",
+        &["MEMOIR_EMBEDDINGS_BUILD_TIMEOUT_MS"],
+        Kind::Number(1, 3_600_000),
+        "60000",
+        "how long `memoir embed` and `memoir serve` wait for it with each batch of texts",
+    ),
+    setting(
+        "model.url",
+        &["MEMOIR_MODEL_URL"],
+        Kind::Text,
+        "",
+        "where a model is that `memoir ask` may have answer from the evidence, with or without /v1; none: evidence only",
+    ),
+    setting("model.name", &["MEMOIR_MODEL_NAME"], Kind::Text, "", "that model's name"),
+    setting("model.key", &["MEMOIR_MODEL_KEY"], Kind::Secret, "", "the key for it; better kept in the environment"),
+    setting(
+        "model.key_env",
+        &["MEMOIR_MODEL_KEY_ENV"],
+        Kind::Text,
+        "",
+        "the environment variable that holds the key for it, such as ANTHROPIC_API_KEY",
+    ),
+    setting(
+        "model.kind",
+        &["MEMOIR_MODEL_KIND"],
+        Kind::Text,
+        "",
+        "openai or anthropic: which protocol it speaks (else told from its address)",
+    ),
+    setting(
+        "model.timeout_ms",
+        &["MEMOIR_MODEL_TIMEOUT_MS"],
+        Kind::Number(1, 3_600_000),
+        "30000",
+        "how long an answer may take",
+    ),
+    setting(
         "server.host",
         &["MEMOIR_SERVER_HOST"],
         Kind::Text,
@@ -248,6 +321,21 @@ pub enum Origin {
     Environment(&'static str),
 }
 
+/// A model that somebody configured, or did not.
+#[derive(Debug, Clone, Default)]
+pub struct ModelAccess {
+    /// Where it is; without an address there is none.
+    pub url: Option<String>,
+    /// Its name.
+    pub name: Option<String>,
+    /// The key for it.
+    pub key: Option<Secret>,
+    /// The environment variable that holds the key.
+    pub key_env: Option<String>,
+    /// How long a call may take.
+    pub timeout_ms: u64,
+}
+
 /// All settings, checked.
 #[derive(Debug)]
 pub struct Settings {
@@ -283,6 +371,14 @@ pub struct Settings {
     pub lock_wait_ms: u64,
     /// Memory of the index writer.
     pub index_memory_mb: u64,
+    /// What makes vectors of texts.
+    pub embeddings: ModelAccess,
+    /// How long making many of them may take.
+    pub embeddings_build_timeout_ms: u64,
+    /// What answers from evidence.
+    pub model: ModelAccess,
+    /// Which protocol it speaks.
+    pub model_kind: Option<ChatKind>,
     /// Where to listen.
     pub server_host: String,
     /// On which port.
@@ -374,6 +470,22 @@ impl Settings {
             spool_bytes_max: number("spool.bytes_max"),
             lock_wait_ms: number("journal.lock_wait_ms"),
             index_memory_mb: number("index.memory_mb"),
+            embeddings: ModelAccess {
+                url: optional("embeddings.url"),
+                name: optional("embeddings.model"),
+                key: Secret::new(&text("embeddings.key")),
+                key_env: optional("embeddings.key_env"),
+                timeout_ms: number("embeddings.timeout_ms"),
+            },
+            embeddings_build_timeout_ms: number("embeddings.build_timeout_ms"),
+            model: ModelAccess {
+                url: optional("model.url"),
+                name: optional("model.name"),
+                key: Secret::new(&text("model.key")),
+                key_env: optional("model.key_env"),
+                timeout_ms: number("model.timeout_ms"),
+            },
+            model_kind: ChatKind::parse(&text("model.kind")),
             server_host: text("server.host"),
             server_port: u16::try_from(number("server.port")).unwrap_or(0),
             server_allowed_hosts: list("server.allowed_hosts"),
@@ -465,6 +577,15 @@ pub fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
 pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
     if let ("server_url", Some(url)) = (setting.key, value.as_str().filter(|url| !url.is_empty())) {
         return ServerUrl::parse(url).map(drop).map_err(|error| format!("is not a server address: {error}"));
+    }
+    match (setting.key, value.as_str().filter(|text| !text.is_empty())) {
+        ("embeddings.url" | "model.url", Some(url)) => {
+            return check_address(url).map_err(|error| format!("does not fit: {error}"));
+        }
+        ("model.kind", Some(kind)) if ChatKind::parse(kind).is_none() => {
+            return Err(format!("must be openai or anthropic, not `{kind}`"));
+        }
+        _ => {}
     }
     let fits = match setting.kind {
         Kind::Text | Kind::Secret => value.is_str(),

@@ -8,7 +8,7 @@ const BODY_BYTES_MAX: usize = 256 << 20;
 const HEADERS_MAX: usize = 200;
 
 /// A request as it stands on the wire.
-pub(super) struct Request {
+pub(crate) struct Request {
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
@@ -93,7 +93,7 @@ fn broken(what: &str) -> io::Error {
 }
 
 /// Sends a whole answer.
-pub(super) fn send(mut stream: &TcpStream, status: u16, kind: &str, body: &str) -> io::Result<()> {
+pub(crate) fn send(mut stream: &TcpStream, status: u16, kind: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     let head = format!("HTTP/1.1 {status} Scripted\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n");
     stream.write_all(format!("{head}connection: close\r\n\r\n{body}").as_bytes())

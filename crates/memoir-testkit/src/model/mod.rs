@@ -5,7 +5,7 @@
 mod gemini;
 mod heard;
 mod history;
-mod http;
+pub(crate) mod http;
 mod messages;
 mod reply;
 mod responses;

@@ -47,8 +47,10 @@ pub struct RecallArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Prints the evidence, session by session. If a model is configured (model.url and
-model.name), it also writes an answer from that evidence; nothing is sent
-anywhere else.
+model.name), it is sent the question and that evidence, and its answer stands
+above; it cites the evidence by number. Nothing that is secret, private or
+sealed is sent, and nothing goes anywhere else. Where the model is down, there
+is the evidence, and a line that says why there is no answer.
 
 Examples:
   memoir ask 'what changed in authentication?' --session cx-019a0c41
@@ -70,6 +72,23 @@ pub struct AskArgs {
     /// Only the evidence, whatever is configured
     #[arg(long)]
     pub no_model: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Makes vectors.
+#[derive(Args)]
+#[command(after_help = "\
+Needs an embedding model, anything that speaks OpenAI's /embeddings. What was
+said is sent there, but nothing secret, private, sealed or forgotten; what is
+done is kept, and the next run goes on. `memoir serve` does the same by itself.
+
+Examples:
+  memoir config set embeddings.url http://127.0.0.1:11434/v1
+  memoir config set embeddings.model nomic-embed-text
+  memoir embed")]
+pub struct EmbedArgs {
     /// As JSON
     #[arg(long)]
     pub json: bool,

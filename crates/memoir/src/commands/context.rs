@@ -11,6 +11,7 @@ use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Limits, SqliteJournal};
 use memoir_record::{Importer, Lane, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal};
 use memoir_redact::Redactor;
+use memoir_vectors::Vectors;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -154,6 +155,11 @@ impl Context {
     /// The index.
     pub fn index(&self) -> Index {
         self.index_within(usize::MAX)
+    }
+
+    /// The vectors of what was said.
+    pub fn vectors(&self) -> Vectors {
+        Vectors::open(&self.home.vectors_dir())
     }
 
     /// The index, with no more memory than that to catch up.

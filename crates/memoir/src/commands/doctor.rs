@@ -1,14 +1,16 @@
 //! `memoir doctor`.
 
 mod clients;
+mod models;
 
 use super::Context;
+use super::models::key_variables;
 use super::remote::connect;
 use crate::cli::DoctorArgs;
 use crate::exit::Done;
 use crate::home::{Home, Life, non_empty, system_clock};
 use crate::print::{Out, Progress, Style, one_line, size};
-use crate::settings::SETTINGS;
+use crate::settings::{SETTINGS, Settings};
 use crate::stop;
 use anyhow::Result;
 use memoir_journal::{Journal, SCHEMA_VERSION, SqliteJournal};
@@ -22,8 +24,9 @@ const FREE_BYTES_MIN: u64 = 100 << 20;
 const OTHER_VARIABLES: [&str; 2] = ["MEMOIR_HOME", super::hook::OWN_AGENT];
 
 pub fn run(context: &Context, args: &DoctorArgs) -> Result<Done> {
-    let mut checks = vec![home(&context.home), disk(&context.home), variables()];
+    let mut checks = vec![home(&context.home), disk(&context.home), variables(&context.settings)];
     checks.extend(journal(context));
+    checks.extend(models::check(context));
     checks.extend(clients::check(context));
     let spool = context.spool()?;
     let redactor = context.settings.redactor()?;
@@ -118,8 +121,9 @@ fn free_bytes(_dir: &std::path::Path) -> Option<u64> {
 }
 
 /// A variable with our prefix that nothing reads is a slip of the finger.
-fn variables() -> Check {
-    let known = || SETTINGS.iter().flat_map(|setting| setting.env.iter().copied()).chain(OTHER_VARIABLES);
+fn variables(settings: &Settings) -> Check {
+    let own = || SETTINGS.iter().flat_map(|setting| setting.env.iter().copied()).chain(OTHER_VARIABLES);
+    let known = || own().chain(key_variables(settings));
     let unknown = std::env::vars_os()
         .filter_map(|(name, _)| name.into_string().ok())
         .find(|name| name.starts_with("MEMOIR_") && !known().any(|known| known == name));
@@ -151,7 +155,22 @@ fn journal(context: &Context) -> Vec<Check> {
             ];
         }
     };
-    vec![opened(&journal), chain(&journal), index(context, &journal), versions()]
+    let mut checks = vec![opened(&journal), chain(&journal), index(context, &journal)];
+    checks.extend(purges(&journal));
+    checks.push(versions());
+    checks
+}
+
+/// What somebody wanted erased must not lie about unnoticed.
+fn purges(journal: &SqliteJournal) -> Option<Check> {
+    match journal.unfinished_purges() {
+        Ok(names) if names.is_empty() => None,
+        Ok(names) => {
+            let detail = format!("{} did not come to its end: its text may still be there", names.join(", "));
+            Some(bad("purge", detail, "run `memoir purge`"))
+        }
+        Err(error) => Some(bad("purge", error.to_string(), "run `memoir verify`")),
+    }
 }
 
 fn opened(journal: &SqliteJournal) -> Check {

@@ -9,6 +9,7 @@ mod copies;
 mod coverage;
 mod demo;
 mod doctor;
+mod embed;
 mod exclude;
 mod exec;
 mod export;
@@ -23,6 +24,7 @@ mod init;
 mod install_hook;
 mod memories;
 mod mirror;
+mod models;
 mod pause;
 mod project;
 mod projects;
@@ -122,6 +124,7 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Timeline(args) => timeline::run(&context, &args),
         Command::Sessions(args) => sessions::run(&context, &args),
         Command::Show(args) => show::run(&context, &args),
+        Command::Embed(args) => embed::run(&context, &args),
         Command::Serve(args) => serve::run(&context, &args),
         Command::Status(args) => status::run(&context, &args),
         Command::Doctor(args) => doctor::run(&context, &args),

@@ -32,6 +32,12 @@ pub fn flush_outbox(settings: &Settings, url: &str, spool: &Spool, redactor: &Re
     Ok(())
 }
 
+/// The proxy on the way to that address, if the environment names one.
+pub fn proxy_to(url: &str) -> Option<String> {
+    let url = ServerUrl::parse(url).ok()?;
+    proxies().on_the_way_to(&url).map(str::to_owned)
+}
+
 fn proxies() -> Proxies {
     let either = |lower: &str, upper: &str| non_empty(lower).or_else(|| non_empty(upper));
     Proxies {

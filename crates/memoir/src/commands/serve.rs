@@ -1,5 +1,7 @@
 //! `memoir serve`.
 
+mod embedding;
+
 use super::Context;
 use crate::cli::ServeArgs;
 use crate::exit::{Done, Usage};
@@ -18,12 +20,11 @@ const LAST_WORK: Duration = Duration::from_secs(10);
 
 pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
     let settings = server_settings(context, args)?;
-    let parts = Parts {
-        redactor: Arc::new(context.settings.redactor()?),
-        journal: Arc::new(context.journal(Life::Long)?),
-        index: Arc::new(context.index_within(SERVER_INDEX_BYTES)),
-        clock: system_clock(),
-    };
+    let redactor = Arc::new(context.settings.redactor()?);
+    let journal = Arc::new(context.journal(Life::Long)?);
+    let embedding = embedding::start(context, &journal, &redactor)?;
+    let (meaning, index) = (context.meaning(&redactor), Arc::new(context.index_within(SERVER_INDEX_BYTES)));
+    let parts = Parts { redactor, journal, index, clock: system_clock(), meaning };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(settings.blocking_threads.max(2) * 2)
@@ -34,6 +35,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
         let stop = signalled()?;
         serve(settings, parts, announce, stop).await.map_err(anyhow::Error::from)
     });
+    drop(embedding);
     runtime.shutdown_timeout(LAST_WORK);
     served.map_err(|error| match error.downcast_ref::<ServerError>() {
         Some(ServerError::KeyNeeded { .. }) => {

@@ -1,6 +1,6 @@
 //! `memoir status`.
 
-use super::{Context, exclude, pause, times};
+use super::{Context, embed, exclude, pause, times};
 use crate::cli::JsonArgs;
 use crate::dropped;
 use crate::exit::Done;
@@ -11,17 +11,20 @@ use memoir_event::{Client, format_ms};
 use memoir_hook::{Fired, fired};
 use memoir_index::IndexStatus;
 use memoir_install::Launcher;
-use memoir_journal::{Journal, Stats};
+use memoir_journal::{Journal, SqliteJournal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
+use memoir_vectors::VectorsStatus;
 use serde_json::{Value, json};
 
 pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let journal = context.existing_journal(Life::Short)?;
     let stats = journal.as_ref().map(Journal::stats).transpose()?.unwrap_or_default();
     let index = journal.as_ref().map(|journal| context.index().status(journal)).transpose()?.unwrap_or_default();
+    let vectors = journal.as_ref().map(|journal| vectors(context, journal)).transpose()?.flatten();
     let spool = SpoolListing::read(&context.settings.spool_dir)?;
     let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
     let launcher = Launcher::in_home(context.home.dir());
+    let purges = journal.as_ref().map(SqliteJournal::unfinished_purges).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -32,6 +35,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
                 "lastRecordedAt": stats.last_at_ms.map(format_ms),
             },
             "index": {"indexed": index.indexed, "waiting": index.last.saturating_sub(index.indexed), "bytes": index.bytes, "problem": index.problem},
+            "vectors": vectors.as_ref().map(embed::as_json),
             "spool": {"dir": context.settings.spool_dir, "records": spool.records, "files": spool.files.len(), "bytes": spool.bytes, "setAside": spool.quarantined, "unfinished": spool.unfinished},
             "serverUrl": context.settings.server_url,
             "hooks": fired.iter().map(|one| json!({
@@ -44,11 +48,18 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
                 "patterns": context.settings.exclude_patterns, "privateMarkers": context.settings.private_markers,
                 "offFile": OFF_FILE, "offHere": exclude::off_here(), "excludedHere": exclude::excluded_here(&context.settings),
             },
+            "unfinishedPurges": purges,
             "pending": context.pending().count(),
             "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
-        for (name, text) in lines(context, &stats, &index, &spool, &fired) {
+        let vectors = vectors.as_ref().map(embed::described);
+        let mut lines = lines(context, &stats, &index, vectors, &spool, &fired);
+        if !purges.is_empty() {
+            let text = "not all of it is erased yet; `memoir purge` finishes it";
+            lines.push(("purge", format!("{}: {text}", purges.join(", "))));
+        }
+        for (name, text) in lines {
             let name = out.styled(Style::Dim, &format!("{name:>9}"));
             out.line(&format!("{name}  {text}"))?;
         }
@@ -57,10 +68,20 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     Ok(Done::Well)
 }
 
+/// Where vectors stand, if somebody wants them or there are some.
+fn vectors(context: &Context, journal: &dyn Journal) -> Result<Option<VectorsStatus>> {
+    if context.settings.embeddings.url.is_none() && !context.home.vectors_dir().exists() {
+        return Ok(None);
+    }
+    let redactor = context.settings.redactor()?;
+    Ok(Some(context.vectors().status(journal, &redactor)?))
+}
+
 fn lines(
     context: &Context,
     stats: &Stats,
     index: &IndexStatus,
+    vectors: Option<String>,
     spool: &SpoolListing,
     fired: &[Fired],
 ) -> Vec<(&'static str, String)> {
@@ -91,6 +112,7 @@ fn lines(
             ),
         },
     ));
+    lines.extend(vectors.map(|vectors| ("vectors", vectors)));
     lines.push((
         "spool",
         format!(

@@ -6,10 +6,12 @@
 
 mod http;
 mod process;
+mod scan;
 mod stub;
 mod support;
 mod transcripts;
 
+mod asking;
 mod brought;
 mod capture;
 mod commands;
@@ -20,8 +22,10 @@ mod disk;
 mod doctoring;
 mod duplicates;
 mod durable;
+mod embedding;
 mod exec;
 mod files;
+mod forgetting;
 mod help;
 mod homes;
 mod hook_script;
@@ -33,8 +37,11 @@ mod lines;
 mod locked;
 mod mirroring;
 mod output;
+mod purging;
 mod pushing;
+mod recalling;
 mod regressions;
+mod remembering;
 mod remote;
 mod reports;
 mod second_home;

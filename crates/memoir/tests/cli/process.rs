@@ -230,6 +230,17 @@ impl Server {
         self.running.kill();
     }
 
+    /// What it has said on standard error so far.
+    pub fn err_so_far(&self) -> String {
+        self.running.err.as_ref().map(Collected::so_far).unwrap_or_default()
+    }
+
+    /// SIGTERM, and the end that follows.
+    pub fn stop(self) -> Ran {
+        self.signal(rustix::process::Signal::TERM);
+        self.finish()
+    }
+
     pub fn signal(&self, signal: rustix::process::Signal) {
         self.running.signal(signal);
     }

@@ -1,0 +1,77 @@
+//! Catching up with a model over a real socket that does not always do what it should.
+
+use crate::support::{home, text};
+use memoir_model::{EmbeddingModel, EmbeddingSettings};
+use memoir_redact::Redactor;
+use memoir_testkit::provider::{Mode, Provider};
+use memoir_vectors::{CatchUp, Made, VectorsError};
+use std::time::{Duration, Instant};
+
+fn model(provider: &Provider) -> EmbeddingModel {
+    let (url, timeout) = (provider.url(), Duration::from_secs(5));
+    EmbeddingModel::new(EmbeddingSettings { url, model: "scripted".into(), key: None, proxy: None, timeout }).unwrap()
+}
+
+#[test]
+fn a_text_that_is_too_long_for_the_model_is_shortened_and_holds_up_no_other() {
+    for status in [400, 500] {
+        let (home, provider) = (home(), Provider::start(32));
+        home.say_many(0, 70);
+        home.say(&["elephants walk far ".repeat(90).trim()]);
+        home.say_many(70, 10);
+        provider.set(Mode::LongerFails(status, 1000));
+        let outcome = home.catch_up(&home.vectors(), &model(&provider));
+        assert_eq!(outcome, CatchUp::Done(Made { vectors: 81, refused: 0, rebuilt: true }), "{status}");
+    }
+}
+
+#[test]
+fn a_text_that_the_model_takes_in_no_form_is_counted_and_left_out() {
+    let (home, provider) = (home(), Provider::start(32));
+    home.say(&["short", &"x".repeat(300), "brief"]);
+    provider.set(Mode::LongerFails(422, 100));
+    let outcome = home.catch_up(&home.vectors(), &model(&provider));
+    assert_eq!(outcome, CatchUp::Done(Made { vectors: 2, refused: 1, rebuilt: true }));
+    home.say(&[&"y".repeat(300)]);
+    let outcome = home.catch_up(&home.vectors(), &model(&provider));
+    assert_eq!(outcome, CatchUp::Done(Made { vectors: 0, refused: 1, rebuilt: false }));
+}
+
+#[test]
+fn a_model_that_refuses_everything_is_an_error_and_not_asked_for_long() {
+    let (home, provider) = (home(), Provider::start(32));
+    home.say_many(0, 500);
+    for (mode, said) in [
+        (Mode::Status(400, "no embeddings here".into()), "no embeddings here"),
+        (Mode::Status(500, "out of memory".into()), "out of memory"),
+        (Mode::Status(404, "no such model".into()), "no such model"),
+        (Mode::Status(401, String::new()), "does not accept the key"),
+        (Mode::NotJson, "cannot be used"),
+    ] {
+        provider.set(mode.clone());
+        let before = provider.asked().len();
+        let outcome = home.vectors().catch_up(&home.journal, &Redactor::builtin(), &model(&provider), &mut |_, _| true);
+        let error = outcome.unwrap_err();
+        assert!(matches!(&error, VectorsError::Model(_)) && error.to_string().contains(said), "{mode:?}: {error}");
+        assert!(provider.asked().len() - before < 200, "{mode:?}");
+    }
+    assert_eq!(home.files().len(), 0);
+}
+
+#[test]
+fn a_busy_model_is_asked_again_and_waiting_can_be_stopped() {
+    let (home, provider) = (home(), Provider::start(32));
+    home.say(&[&text(1)]);
+    provider.set(Mode::BusyFor(3));
+    let outcome = home.catch_up(&home.vectors(), &model(&provider));
+    assert_eq!(outcome, CatchUp::Done(Made { vectors: 1, refused: 0, rebuilt: true }));
+    home.say(&[&text(2)]);
+    provider.set(Mode::Status(429, "later".into()));
+    let (start, mut calls) = (Instant::now(), 0);
+    let outcome = home.vectors().catch_up(&home.journal, &Redactor::builtin(), &model(&provider), &mut |_, _| {
+        calls += 1;
+        calls < 5
+    });
+    assert!(matches!(outcome.unwrap(), CatchUp::Stopped(_)));
+    assert!(start.elapsed() < Duration::from_secs(3));
+}

@@ -1,0 +1,73 @@
+//! Whether the models that are configured can be used.
+
+use super::{bad, good};
+use crate::commands::Context;
+use crate::commands::embed::described;
+use crate::commands::models::Waits;
+use crate::home::Life;
+use memoir_model::Embedder as _;
+use memoir_record::Check;
+use std::time::Instant;
+
+/// What is sent to see whether a model is there.
+const PROBE: &str = "memoir";
+
+/// Says nothing where nothing is configured.
+pub fn check(context: &Context) -> Vec<Check> {
+    let settings = &context.settings;
+    let mut checks = Vec::new();
+    if settings.embeddings.url.is_some() {
+        checks.push(embeddings(context));
+        checks.extend(vectors(context));
+    }
+    if settings.model.url.is_some() {
+        checks.push(model(context));
+    }
+    checks
+}
+
+fn embeddings(context: &Context) -> Check {
+    const FIX: &str = "start it, or correct [embeddings] in config.toml; until then words alone rank";
+    const SLOW: &str = "use a faster one, or let questions wait longer with embeddings.timeout_ms";
+    let model = match context.embedding_model(Waits::Building) {
+        Ok(Some(model)) => model,
+        Ok(None) => return good("embeddings", "none are configured".to_owned()),
+        Err(error) => return bad("embeddings", format!("{error:#}"), FIX),
+    };
+    if let Err(error) = model.embed(&[PROBE]) {
+        return bad("embeddings", error.to_string(), FIX);
+    }
+    let by = model.identity().map_or_else(|| model.model().to_owned(), |identity| identity.to_string());
+    let by = format!("{by} at {}", model.host());
+    // It is awake now; is it fast enough for somebody who waits?
+    let start = Instant::now();
+    match context.embedding_model(Waits::Question).map(|model| model.map(|model| model.embed(&[PROBE]))) {
+        Ok(Some(Err(error))) => bad("embeddings", format!("{by} is too slow for questions: {error}"), SLOW),
+        _ => good("embeddings", format!("{by} answered in {} ms", start.elapsed().as_millis())),
+    }
+}
+
+fn vectors(context: &Context) -> Option<Check> {
+    let journal = context.existing_journal(Life::Short).ok().flatten()?;
+    let redactor = context.settings.redactor().ok()?;
+    Some(match context.vectors().status(&journal, &redactor) {
+        Ok(status) => {
+            let other = status.made_by.as_ref().map(|made_by| &made_by.model);
+            let is_other = other.is_some() && other != context.settings.embeddings.name.as_ref();
+            let note = if is_other { "; that is another model: `memoir embed` makes them anew" } else { "" };
+            good("vectors", format!("{}{note}", described(&status)))
+        }
+        Err(error) => bad("vectors", error.to_string(), "run `memoir verify`"),
+    })
+}
+
+/// A model is only asked when somebody asks: an answer may cost something.
+fn model(context: &Context) -> Check {
+    match context.chat_model() {
+        Ok(Some(model)) => good("model", format!("{} at {} answers for `memoir ask`", model.model(), model.host())),
+        Ok(None) => good("model", "none is configured".to_owned()),
+        Err(error) => {
+            bad("model", format!("{error:#}"), "correct [model] in config.toml; until then there is only evidence")
+        }
+    }
+}

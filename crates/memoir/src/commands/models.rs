@@ -1,0 +1,101 @@
+//! The models that somebody configured, ready to be asked.
+
+use super::Context;
+use super::remote::proxy_to;
+use crate::exit::Usage;
+use crate::home::non_empty;
+use crate::print;
+use crate::settings::{ModelAccess, Settings};
+use anyhow::Result;
+use memoir_model::{ChatModel, ChatSettings, EmbeddingModel, EmbeddingSettings, ModelError, Secret};
+use memoir_recall::Meaning;
+use memoir_redact::Redactor;
+use memoir_vectors::VectorMeaning;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who waits for an embedding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waits {
+    /// Somebody with a question.
+    Question,
+    /// Nobody: many are made.
+    Building,
+}
+
+/// Where a model is, what it is called, and the key for it.
+struct Reached {
+    url: String,
+    model: String,
+    key: Option<Secret>,
+    proxy: Option<String>,
+}
+
+impl Context {
+    /// The embedding model; none if none is configured.
+    pub fn embedding_model(&self, waits: Waits) -> Result<Option<EmbeddingModel>> {
+        let settings = &self.settings;
+        let Some(Reached { url, model, key, proxy }) = reached(&settings.embeddings, "embeddings.model", "embeddings")?
+        else {
+            return Ok(None);
+        };
+        let timeout = Duration::from_millis(match waits {
+            Waits::Question => settings.embeddings.timeout_ms,
+            Waits::Building => settings.embeddings_build_timeout_ms,
+        });
+        let model = EmbeddingModel::new(EmbeddingSettings { url, model, key, proxy, timeout });
+        Ok(Some(model.map_err(|error| unfit("embeddings", &error))?))
+    }
+
+    /// What recall can ask about meaning. A model that cannot be used is told of, and words alone rank.
+    pub fn meaning(&self, redactor: &Arc<Redactor>) -> Option<Arc<dyn Meaning>> {
+        match self.embedding_model(Waits::Question) {
+            Ok(model) => {
+                let (vectors, redactor) = (Arc::new(self.vectors()), Arc::clone(redactor));
+                Some(Arc::new(VectorMeaning::new(vectors, Arc::new(model?), redactor)))
+            }
+            Err(error) => {
+                print::warn(&format!("{error:#}; words alone rank"));
+                None
+            }
+        }
+    }
+
+    /// The model that answers from evidence; none if none is configured.
+    pub fn chat_model(&self) -> Result<Option<ChatModel>> {
+        let settings = &self.settings;
+        let Some(Reached { url, model, key, proxy }) = reached(&settings.model, "model.name", "model")? else {
+            return Ok(None);
+        };
+        let (timeout, kind) = (Duration::from_millis(settings.model.timeout_ms), settings.model_kind);
+        let model = ChatModel::new(ChatSettings { url, model, key, proxy, timeout, kind });
+        Ok(Some(model.map_err(|error| unfit("model", &error))?))
+    }
+}
+
+fn reached(access: &ModelAccess, name_key: &str, section: &str) -> Result<Option<Reached>> {
+    let Some(url) = access.url.clone() else { return Ok(None) };
+    let unnamed = || {
+        let message = format!("{section}.url is set, but no model: name it with `memoir config set {name_key} NAME`");
+        Usage(message)
+    };
+    let model = access.name.clone().ok_or_else(unnamed)?;
+    let key = match (&access.key, &access.key_env) {
+        (None, Some(name)) => {
+            let unset = || Usage(format!("{section}.key_env names the variable {name}, which is not set"));
+            Some(non_empty(name).as_deref().and_then(Secret::new).ok_or_else(unset)?)
+        }
+        (key, _) => key.clone(),
+    };
+    let proxy = proxy_to(&url);
+    Ok(Some(Reached { url, model, key, proxy }))
+}
+
+fn unfit(section: &str, error: &ModelError) -> Usage {
+    Usage(format!("the settings in [{section}] do not fit: {error}"))
+}
+
+/// Names of variables that hold keys: they mean something, whatever they begin with.
+pub fn key_variables(settings: &Settings) -> impl Iterator<Item = &str> {
+    [&settings.embeddings.key_env, &settings.model.key_env].into_iter().flatten().map(String::as_str)
+}
