@@ -148,7 +148,7 @@ fn catch_up(journal: &SqliteJournal, index: &Index) -> Result<()> {
 /// Sessions of four turns.
 fn fill_sessions(journal: &SqliteJournal, sessions: u64) -> Result<()> {
     let turn = |n: u64| {
-        let mut event = Event::new(Source::Recorder, format!("s{}", n / 4), Kind::UserMessage, Content::Text(text(n)));
+        let mut event = Event::new(Source::Recorder, &format!("s{}", n / 4), Kind::UserMessage, Content::Text(text(n)));
         event.identities = vec![Identity::Unique { at_ms: 0, nonce: n }];
         event
     };

@@ -52,7 +52,10 @@ fn bits_of(hidden: &[Seq], columns: &Columns) -> Vec<u64> {
 
 /// What was found last, for as long as the list of hidden events is the same one.
 #[derive(Default)]
-pub(crate) struct HiddenCache(Mutex<Vec<(Arc<[Seq]>, Arc<HiddenDocs>)>>);
+pub(crate) struct HiddenCache(Mutex<Vec<Known>>);
+
+/// A list of hidden events, and their documents.
+type Known = (Arc<[Seq]>, Arc<HiddenDocs>);
 
 impl HiddenCache {
     /// The documents of the hidden events.

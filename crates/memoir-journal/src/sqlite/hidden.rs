@@ -8,7 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What was read last: for readers of history, and for all others. What is hidden changes only when a record is
 /// appended, so the last record's place tells whether it still holds.
 #[derive(Default)]
-pub struct Hidden([Mutex<Option<(Seq, Arc<[Seq]>)>>; 2]);
+pub struct Hidden([Mutex<Known>; 2]);
+
+/// The last record's place, and what was hidden then.
+type Known = Option<(Seq, Arc<[Seq]>)>;
 
 impl Hidden {
     /// The hidden events, sorted. The connection must be in a snapshot.

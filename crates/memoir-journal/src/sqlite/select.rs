@@ -117,7 +117,7 @@ fn shapes(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, 
         return Ok(None);
     }
     let mut passing = Vec::new();
-    each_shape(connection, &mut |no, kind, event_type, item_type| {
+    each_shape(connection, |no, kind, event_type, item_type| {
         if filter.passes_shape(kind, event_type, item_type) {
             passing.push(no);
         }
@@ -128,13 +128,13 @@ fn shapes(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, 
 /// The kind of every shape there is.
 pub fn kinds(connection: &Connection) -> Result<Vec<(u32, Kind)>, JournalError> {
     let mut kinds = Vec::new();
-    each_shape(connection, &mut |no, kind, _, _| kinds.push((no, kind)))?;
+    each_shape(connection, |no, kind, _, _| kinds.push((no, kind)))?;
     Ok(kinds)
 }
 
 fn each_shape(
     connection: &Connection,
-    found: &mut dyn FnMut(u32, Kind, &str, Option<&str>),
+    mut found: impl FnMut(u32, Kind, &str, Option<&str>),
 ) -> Result<(), JournalError> {
     let mut all = connection.prepare_cached("SELECT no, kind, event_type, item_type FROM shape ORDER BY no")?;
     let mut rows = all.query([])?;
