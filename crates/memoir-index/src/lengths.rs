@@ -22,6 +22,14 @@ impl Lengths {
         self.stems += u64::from(len);
     }
 
+    pub(crate) fn remove(&mut self, origin: u32, len: u32) {
+        let len = u64::from(len);
+        if let Some((units, stems)) = self.by_origin.get_mut(origin as usize) {
+            (*units, *stems) = (units.saturating_sub(1), stems.saturating_sub(len));
+        }
+        (self.units, self.stems) = (self.units.saturating_sub(1), self.stems.saturating_sub(len));
+    }
+
     /// Units and stems of an origin.
     pub fn of(&self, origin: u32) -> (u32, u64) {
         self.by_origin.get(origin as usize).copied().unwrap_or_default()

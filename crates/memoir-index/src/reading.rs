@@ -282,10 +282,38 @@ impl Reading {
             return indexed;
         }
         let mut lengths = Lengths::clone(&indexed);
+        self.leave_out_replaced(&mut lengths);
         for event in self.tail.iter().filter(|event| event.brief().len > 0) {
             lengths.add(event.origin, event.brief().len);
         }
         Arc::new(lengths)
+    }
+
+    /// What the tail has in a newer revision counts once, as it reads now.
+    fn leave_out_replaced(&self, lengths: &mut Lengths) {
+        let Some(snapshot) = &self.snapshot else { return };
+        let indexed = snapshot.checkpoint.seq;
+        let mut replaced: Vec<(u32, Seq)> =
+            self.tail.iter().filter(|event| event.seq <= indexed).map(|event| (event.origin, event.seq)).collect();
+        replaced.sort_unstable();
+        for of_origin in replaced.chunk_by(|(one, _), (other, _)| one == other) {
+            let Some((origin, _)) = of_origin.first() else { continue };
+            let term = Term::from_field_u64(snapshot.fields.origin, u64::from(*origin));
+            for (segment, columns) in self.segments.iter().zip(&snapshot.columns) {
+                let postings = segment.origins.read_block_postings(&term, IndexRecordOption::Basic);
+                let Ok(Some(mut postings)) = postings else { continue };
+                while postings.block_len() > 0 {
+                    for doc in postings.docs() {
+                        let len = segment.lens.fieldnorm(*doc);
+                        let is_alive = segment.reader.alive_bitset().is_none_or(|alive| alive.is_alive(*doc));
+                        if len > 0 && is_alive && of_origin.binary_search(&(*origin, columns.seq(*doc))).is_ok() {
+                            lengths.remove(*origin, len);
+                        }
+                    }
+                    postings.advance();
+                }
+            }
+        }
     }
 
     fn indexed_lengths(&self, snapshot: &Snapshot) -> Lengths {

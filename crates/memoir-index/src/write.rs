@@ -7,7 +7,7 @@ use crate::replace::OfEvents;
 use crate::schema::{Checkpoint, Fields, register_tokenizer};
 use crate::snapshot::{Opened, Snapshot};
 use crate::ticket::{Budget, TicketedDocument};
-use memoir_journal::{Change, Journal, Seq, StoredEvent, View};
+use memoir_journal::{Change, Journal, Seq, StoredEvent};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -222,7 +222,8 @@ impl<'a> Writing<'a> {
         let outdated = Box::new(OfEvents::new(seqs.clone()));
         self.writer.delete_query(outdated).map_err(|error| self.job.failed(&error))?;
         for some in seqs.chunks(*CHUNK_EVENTS.start()) {
-            for event in self.job.journal.events(some, &View::owner_all())? {
+            // What is forgotten now is there again when that is undone.
+            for event in self.job.journal.unfiltered(some)? {
                 self.add(&event)?;
             }
         }

@@ -27,6 +27,10 @@ pub trait Journal: Send + Sync {
     /// The events at those places, in that order; what the view does not show is left out.
     fn events(&self, seqs: &[Seq], view: &View) -> Result<Vec<StoredEvent>, JournalError>;
 
+    /// The events at those places as their last revision tells them, hidden ones too: for whoever follows the change
+    /// feed and keeps what may be shown again one day. Nobody is to be shown these.
+    fn unfiltered(&self, seqs: &[Seq]) -> Result<Vec<StoredEvent>, JournalError>;
+
     /// The change feed: what was stored after `after`, in the order of storage.
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError>;
 

@@ -273,6 +273,14 @@ impl Journal for SqliteJournal {
         self.in_snapshot(|connection| Reader::new(connection).events(seqs, view))
     }
 
+    fn unfiltered(&self, seqs: &[Seq]) -> Result<Vec<StoredEvent>, JournalError> {
+        self.in_snapshot(|connection| {
+            let mut reader = Reader::new(connection);
+            let events = seqs.iter().map(|seq| reader.fullest(*seq)).collect::<Result<Vec<_>, _>>()?;
+            Ok(events.into_iter().flatten().collect())
+        })
+    }
+
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError> {
         self.in_snapshot(|connection| Reader::new(connection).changes(after, limit))
     }

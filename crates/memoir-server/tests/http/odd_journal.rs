@@ -72,6 +72,9 @@ impl Journal for Odd {
     fn events(&self, seqs: &[Seq], view: &View) -> Result<Vec<StoredEvent>, JournalError> {
         self.real()?.events(seqs, view)
     }
+    fn unfiltered(&self, seqs: &[Seq]) -> Result<Vec<StoredEvent>, JournalError> {
+        self.real()?.unfiltered(seqs)
+    }
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError> {
         self.real()?.changes(after, limit)
     }
