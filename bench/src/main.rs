@@ -6,6 +6,7 @@ mod import;
 mod ingest;
 mod process;
 mod recall;
+mod recall_speed;
 mod redact;
 mod scores;
 mod search;
@@ -33,6 +34,8 @@ enum Command {
     Ingest(ingest::IngestArgs),
     /// Ranking on labelled sets, with plain BM25 beside it
     Recall(recall::RecallArgs),
+    /// How long recall, indexing and forgetting take
+    RecallSpeed(recall_speed::RecallSpeedArgs),
     /// Secrets found, false alarms, speed
     Redact(redact::RedactArgs),
     /// Building the index and searching it
@@ -55,6 +58,7 @@ fn main() -> anyhow::Result<()> {
         Command::Import(args) => import::run(&args),
         Command::Ingest(args) => ingest::run(&args),
         Command::Recall(args) => recall::run(&args),
+        Command::RecallSpeed(args) => recall_speed::run(&args),
         Command::Redact(args) => redact::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Server(args) => server::run(&args),

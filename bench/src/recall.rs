@@ -5,6 +5,7 @@
 
 mod ask;
 mod beliefs;
+mod embedding;
 mod homes;
 mod questions;
 mod scenarios;
@@ -51,7 +52,7 @@ pub struct RecallArgs {
     /// Other weights, as JSON
     #[arg(long)]
     weights: Option<PathBuf>,
-    /// An OpenAI-compatible address for embeddings, such as http://127.0.0.1:11434/v1
+    /// An OpenAI-compatible address for embeddings, such as http://127.0.0.1:11434/v1; or "nonsense"
     #[arg(long)]
     embeddings: Option<String>,
     /// The embedding model
@@ -86,11 +87,14 @@ pub fn run(args: &RecallArgs) -> Result<()> {
     }
     let questions = Questions::read(&data, args.verbatim)?;
     let is_chat = data.join("events.jsonl.gz").exists();
-    let homes = if is_chat {
+    let mut homes = if is_chat {
         homes::of_chats(&memoir, &data, homes, args.pooled)?
     } else {
         homes::of_sessions(&memoir, &data, homes)?
     };
+    if let Some(url) = &args.embeddings {
+        homes.embed(&embedding::model(url, &args.model)?)?;
+    }
     let mut questions = questions;
     if args.earlier {
         questions.keep_answerable(&homes)?;
@@ -111,6 +115,11 @@ pub fn run(args: &RecallArgs) -> Result<()> {
     };
     measure("plain BM25", &Weights::plain())?;
     measure("memoir", &weights)?;
+    if args.embeddings.is_some() && !args.ablate {
+        let mut without = weights.clone();
+        without.off.push(Signal::Meaning);
+        measure("without embeddings", &without)?;
+    }
     if args.ablate {
         for signal in Signal::ALL.into_iter().filter(|signal| *signal != Signal::Words) {
             let mut without = weights.clone();

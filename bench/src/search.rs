@@ -14,7 +14,7 @@ use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, TermQuery};
 use tantivy::schema::{FAST, IndexRecordOption, Schema, TEXT};
 
-const PER_SESSION: u64 = 100;
+pub(crate) const PER_SESSION: u64 = 100;
 const VOCABULARY: u64 = 60_000;
 const BATCH: u64 = 1000;
 const WINDOW: Window = Window { skip: 0, limit: 10 };
@@ -82,11 +82,11 @@ pub fn run(args: &SearchArgs) -> Result<()> {
     tail(&index, &journal, args.events)
 }
 
-fn open(home: &Path) -> Result<SqliteJournal> {
+pub(crate) fn open(home: &Path) -> Result<SqliteJournal> {
     Ok(SqliteJournal::open(&home.join("journal.db"), SqliteOptions::long_lived(), Arc::new(|| 1_778_400_000_000))?)
 }
 
-fn fill(journal: &SqliteJournal, events: u64) -> Result<()> {
+pub(crate) fn fill(journal: &SqliteJournal, events: u64) -> Result<()> {
     let redactor = Redactor::builtin();
     let admission = Admission::new(&redactor, journal.hasher().clone());
     let mut n = journal.last_seq()?;
@@ -208,7 +208,7 @@ fn tail(index: &Index, journal: &SqliteJournal, events: u64) -> Result<()> {
     Ok(())
 }
 
-fn time<T, E: Into<anyhow::Error>>(items: &[T], mut work: impl FnMut(&T) -> Result<(), E>) -> Result<Times> {
+pub(crate) fn time<T, E: Into<anyhow::Error>>(items: &[T], mut work: impl FnMut(&T) -> Result<(), E>) -> Result<Times> {
     for item in items.iter().take(50) {
         work(item).map_err(Into::into)?;
     }
@@ -223,52 +223,52 @@ fn time<T, E: Into<anyhow::Error>>(items: &[T], mut work: impl FnMut(&T) -> Resu
     Ok(Times { cpu: all.stop().1 / u32::try_from(items.len().max(1))?, walls })
 }
 
-struct Times {
+pub(crate) struct Times {
     walls: Vec<Duration>,
     cpu: Duration,
 }
 
-fn report(what: &str, limit: &str, times: &Times) {
+pub(crate) fn report(what: &str, limit: &str, times: &Times) {
     let at = |part: usize| times.walls.get(times.walls.len() * part / 100).copied().unwrap_or_default();
     let limit = if limit.is_empty() { String::new() } else { format!("   ({limit})") };
     println!("{what:<36} p50 {:>6.2} ms  p95 {:>6.2} ms  CPU {:>6.2} ms{limit}", ms(at(50)), ms(at(95)), ms(times.cpu));
 }
 
-fn ms(time: Duration) -> f64 {
+pub(crate) fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-struct Clock {
+pub(crate) struct Clock {
     wall: Instant,
     cpu: Duration,
 }
 
 impl Clock {
-    fn start() -> Clock {
+    pub(crate) fn start() -> Clock {
         Clock { wall: Instant::now(), cpu: cpu_time() }
     }
 
-    fn stop(&self) -> (Duration, Duration) {
+    pub(crate) fn stop(&self) -> (Duration, Duration) {
         (self.wall.elapsed(), cpu_time().saturating_sub(self.cpu))
     }
 }
 
-fn cpu_time() -> Duration {
+pub(crate) fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-fn anonymous_mb() -> f64 {
+pub(crate) fn anonymous_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or("0");
     line.trim().trim_end_matches("kB").trim().parse::<f64>().unwrap_or(0.0) / 1024.0
 }
 
 /// Deterministic noise.
-struct Noise(u64);
+pub(crate) struct Noise(pub(crate) u64);
 
 impl Noise {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -277,14 +277,14 @@ impl Noise {
     }
 
     /// A rank in the vocabulary: the n-th word comes about 1/n as often as the first.
-    fn rank(&mut self) -> u64 {
+    pub(crate) fn rank(&mut self) -> u64 {
         let part = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
         ((VOCABULARY as f64).powf(part) - 1.0) as u64
     }
 }
 
 /// The word of that rank: the common ones are short.
-fn word(rank: u64) -> String {
+pub(crate) fn word(rank: u64) -> String {
     const SYLLABLES: [&str; 20] = [
         "ra", "ne", "ti", "so", "lu", "ka", "me", "do", "pi", "ven", "tor", "mal", "ser", "bin", "gor", "fa", "hu",
         "jes", "wy", "zan",
@@ -303,7 +303,7 @@ fn partner(rank: u64) -> String {
     word(rank.wrapping_mul(7919) % 3000)
 }
 
-fn text(n: u64) -> String {
+pub(crate) fn text(n: u64) -> String {
     let mut noise = Noise(n);
     let mut text = String::with_capacity(600);
     while text.len() < 470 {

@@ -223,6 +223,7 @@ fn over_http(home: &Path, bodies: &Bodies, args: &ServerArgs) -> anyhow::Result<
         redactor: Arc::new(Redactor::builtin()),
         index: Arc::new(Index::open(&home.join("index"), options)),
         clock,
+        meaning: None,
     };
     let (stop, stopped) = oneshot::channel::<()>();
     let (tell, told) = std::sync::mpsc::channel();

@@ -23,8 +23,10 @@ pub struct Asking {
 /// A recall for each home, with those weights.
 pub fn recalls<'a>(homes: &'a Homes, weights: &Weights) -> HashMap<&'a str, Recall> {
     let redactor = Arc::new(memoir_redact::Redactor::builtin());
-    let new = || Recall::new(Arc::clone(&redactor)).with_weights(weights.clone());
-    homes.iter().map(|(name, _)| (name.as_str(), new())).collect()
+    let new = |home: &Home| {
+        Recall::new(Arc::clone(&redactor)).with_weights(weights.clone()).with_meaning(home.meaning.clone())
+    };
+    homes.iter().map(|(name, home)| (name.as_str(), new(home))).collect()
 }
 
 /// What is asked, without any limit but the number.

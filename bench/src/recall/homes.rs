@@ -5,9 +5,13 @@ use crate::process;
 use anyhow::{Context as _, Result};
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{SqliteJournal, SqliteOptions};
+use memoir_model::Embedder;
+use memoir_recall::Meaning;
+use memoir_redact::Redactor;
+use memoir_vectors::{VectorMeaning, Vectors};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -15,6 +19,8 @@ use std::sync::Arc;
 pub struct Home {
     pub journal: SqliteJournal,
     pub index: Index,
+    pub meaning: Option<Arc<dyn Meaning>>,
+    dir: PathBuf,
     names: HashMap<String, Vec<String>>,
 }
 
@@ -25,7 +31,7 @@ impl Home {
         let journal = SqliteJournal::open(&dir.join("journal.db"), SqliteOptions::long_lived(), clock)?;
         let index = Index::open(&dir.join("index"), IndexOptions::default());
         index.catch_up(&journal, &mut |_, _| true)?;
-        Ok(Home { journal, index, names })
+        Ok(Home { journal, index, meaning: None, dir: dir.to_owned(), names })
     }
 
     /// What the set calls a session.
@@ -45,6 +51,18 @@ impl Homes {
     /// The home of a group.
     pub fn of(&self, group: &str) -> Result<&Home> {
         self.0.get(group).or_else(|| self.0.values().next()).context("there is no home")
+    }
+
+    /// Makes vectors of what is said in each home, with that model, and lets recall ask it.
+    pub fn embed(&mut self, model: &Arc<dyn Embedder>) -> Result<()> {
+        let redactor = Arc::new(Redactor::builtin());
+        for home in self.0.values_mut() {
+            let vectors = Arc::new(Vectors::open(&home.dir.join(format!("vectors-{}", model.model()))));
+            vectors.catch_up(&home.journal, &redactor, &**model, &mut |_, _| true)?;
+            let meaning = VectorMeaning::new(vectors, Arc::clone(model), Arc::clone(&redactor));
+            home.meaning = Some(Arc::new(meaning));
+        }
+        Ok(())
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Home)> {

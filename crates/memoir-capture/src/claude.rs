@@ -8,5 +8,6 @@ mod speech;
 mod tools;
 mod transcript;
 
+pub(crate) use answer::answer_place;
 pub(crate) use hook::read_hook;
 pub use transcript::Transcript;

@@ -7,6 +7,6 @@ mod stream;
 mod tools;
 
 pub use chat::{Chat, ChatPlace, read_chat_json};
-pub(crate) use hook::read_hook;
+pub(crate) use hook::{name_of_kind, read_hook};
 pub use log::{AfterClear, read_log_json};
 pub use stream::ExecStream;

@@ -2,7 +2,7 @@
 //!
 //! Nothing here touches a disk, a clock or a journal. A [`Parser`] takes one line after another and gives events with
 //! the names by which other captures of the same thing are found; its state is a text, so that it can go on later.
-//! [`read_hook`] understands one hook call.
+//! [`read_hook`] understands one hook call, and [`RegainedNames`] gives what comes from another journal its names again.
 
 mod boundary;
 pub mod claude;
@@ -17,6 +17,7 @@ mod out;
 mod parser;
 mod patch;
 mod payload;
+mod regained;
 mod scene;
 mod shell;
 mod turns;
@@ -25,4 +26,5 @@ mod when;
 pub use hook::{HookCall, HookError, Moment, read_hook};
 pub use out::{Captured, Counts, Out, Tally};
 pub use parser::{Parser, Salt};
+pub use regained::{RegainedNames, open_names};
 pub use shell::is_shell_tool;

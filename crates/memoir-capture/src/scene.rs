@@ -11,8 +11,14 @@ use std::sync::Arc;
 /// Derived events of one record share its number; so many have a number of their own.
 const PARTS: u64 = 64;
 
+/// How long a digest is.
+pub(crate) const DIGEST_CHARS: usize = 24;
+
 /// The longest text by which tool calls are compared.
 const LIKENESS_CHARS_MAX: usize = 2000;
+
+/// What hooks say of a turn that ended without a word.
+pub(crate) const NO_MESSAGE: &str = "The turn ended without a message.";
 
 /// Where and for whom something happens.
 #[derive(Debug, Clone)]
@@ -42,10 +48,18 @@ impl Scene {
         let turn = self.turn.as_deref().filter(|turn| !turn.is_empty())?;
         Some(Identity::InTurn { name: format!("{}/{turn}/{who}/{}", self.thread, digest(text)), nth })
     }
+
+    /// A path as every way of capture can know it.
+    pub fn whole_path(&self, path: &str) -> String {
+        match self.cwd.as_deref() {
+            Some(cwd) if !is_whole(path) => format!("{}/{path}", cwd.trim_end_matches(['/', '\\'])),
+            _ => path.to_owned(),
+        }
+    }
 }
 
 /// Whether captures of this client may come without its ids, so that they have to be found by what they say.
-const fn is_seen_unnamed(client: Client) -> bool {
+pub(crate) const fn is_seen_unnamed(client: Client) -> bool {
     matches!(client, Client::Codex | Client::Gemini)
 }
 
@@ -200,8 +214,7 @@ impl<'a> Maker<'a> {
 
     /// A tool call with its arguments as the client wrote them.
     pub fn tool_call(&mut self, call: Call<'_>, arguments: &str) {
-        let script = shell::script_of_call(call.name, arguments);
-        let likeness = script.as_deref().map_or_else(|| likeness(call.name, arguments), shell::likeness);
+        let likeness = likeness_of_call(call.name, arguments);
         let content =
             Payload::new().text("type", "tool_call").text("name", call.name).json("arguments", Some(arguments));
         let identities = self.of_call(call, Some(likeness));
@@ -266,24 +279,15 @@ impl<'a> Maker<'a> {
                 push_text(&mut list, to);
             }
             list.push('}');
-            paths.push(self.whole_path(&change.path));
+            paths.push(self.scene.whole_path(&change.path));
         }
         list.push(']');
-        paths.sort_unstable();
         let content = Payload::new().text("type", "file_change").json("changes", Some(&list)).said("status", status);
-        let identities = self.of_call(call, Some(cut(&format!("files\n{}", paths.join("\n")))));
+        let identities = self.of_call(call, Some(likeness_of_files(paths)));
         self.push(Kind::FileChange, content.into_item(), identities, |event| {
             event.action = call.id.map(str::to_owned);
         });
         self.about([call.name]);
-    }
-
-    /// A path as every way of capture can know it.
-    fn whole_path(&self, path: &str) -> String {
-        match self.scene.cwd.as_deref() {
-            Some(cwd) if !is_whole(path) => format!("{}/{path}", cwd.trim_end_matches(['/', '\\'])),
-            _ => path.to_owned(),
-        }
     }
 
     fn of_call(&self, call: Call<'_>, likeness: Option<String>) -> Vec<Identity> {
@@ -293,7 +297,7 @@ impl<'a> Maker<'a> {
         {
             identities.push(Identity::Alike(Said::Own(likeness)));
         }
-        identities.extend(call.arguments.map(|arguments| result_of(call.name, arguments)));
+        identities.extend(call.arguments.map(|arguments| result_of(&likeness_of_call(call.name, arguments))));
         identities
     }
 
@@ -354,7 +358,7 @@ impl<'a> Maker<'a> {
         if text.is_empty() {
             return;
         }
-        identities.push(Identity::Alike(Said::Own(cut(&format!("{label}\n{text}")))));
+        identities.push(Identity::Alike(Said::Own(likeness_of_text(label, text))));
         let content = Payload::new().text("type", label).text("text", text).into_content();
         self.push(Kind::Context, content, identities, |_| {});
     }
@@ -401,20 +405,32 @@ pub(crate) fn digest(text: &str) -> String {
     } else {
         blake3::hash(text.as_bytes())
     };
-    hash.to_hex().chars().take(24).collect()
+    hash.to_hex().chars().take(DIGEST_CHARS).collect()
 }
 
-/// By what the outcome of a tool call is found where neither an id nor its text is told.
-fn result_of(name: &str, arguments: &str) -> Identity {
-    let script = shell::script_of_call(name, arguments);
-    let call = script.as_deref().map_or_else(|| likeness(name, arguments), shell::likeness);
+/// By what the outcome of a tool call is found where neither an id nor its text is told; `call` is the call's likeness.
+pub(crate) fn result_of(call: &str) -> Identity {
     Identity::Alike(Said::Own(format!("result of\n{call}")))
 }
 
 /// By what a tool call is compared with one that has no id.
-fn likeness(name: &str, arguments: &str) -> String {
+pub(crate) fn likeness_of_call(name: &str, arguments: &str) -> String {
+    if let Some(script) = shell::script_of_call(name, arguments) {
+        return shell::likeness(&script);
+    }
     let value: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
     cut(&format!("{name}\n{}", sorted(&value)))
+}
+
+/// By what changes of files are compared.
+pub(crate) fn likeness_of_files(mut paths: Vec<String>) -> String {
+    paths.sort_unstable();
+    cut(&format!("files\n{}", paths.join("\n")))
+}
+
+/// By what a labelled text is compared.
+pub(crate) fn likeness_of_text(label: &str, text: &str) -> String {
+    cut(&format!("{label}\n{text}"))
 }
 
 fn cut(text: &str) -> String {

@@ -1,6 +1,6 @@
 //! Memories in files: a JSON array, or one JSON object to a line, in memoir's own form or one that others write.
 
-use crate::remember::Given;
+use crate::remember::{Given, Way};
 use memoir_event::{MemoryKind, MemoryScope, MemorySource, MemoryStatus, Secrecy, Visibility, nearest, parse_ms};
 use serde_json::{Map, Value};
 
@@ -41,7 +41,7 @@ pub fn read_memories(text: &str, project: &str) -> Read {
 fn one(value: &Value, project: &str) -> Result<(Given, Option<String>), String> {
     let object = value.as_object().ok_or("not a JSON object")?;
     let text = first(object, &["text", "content", "statement"]).ok_or("it has no `text`")?;
-    let mut given = Given::new(&text, project);
+    let mut given = Given { way: Way::Brought, ..Given::new(&text, project) };
     if let Some(kind) = first(object, &["kind", "type"]) {
         given.kind = kind_of(&kind)?;
     }

@@ -11,4 +11,4 @@ mod remember;
 pub use about::{Change, Likeness, change_in};
 pub use file::{BadMemory, read_memories};
 pub use naming::{aliases_in, name_of};
-pub use remember::{Given, MemoryError, Remembered, Remembering, Said, supersede};
+pub use remember::{Given, MemoryError, Remembered, Remembering, Said, Way, supersede};

@@ -7,7 +7,7 @@ use memoir_event::{
     MemoryKind, MemoryScope, MemorySource, MemoryStatus, Secrecy, Source, Speaker, Time, Visibility,
 };
 use memoir_journal::{
-    Admission, Filter, Journal, JournalError, Lookup, Order, Outcome, Page, Redacted, StoredEvent, View,
+    Admission, Audience, Filter, Journal, JournalError, Lookup, Order, Outcome, Page, Redacted, StoredEvent, View,
 };
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -78,6 +78,17 @@ pub struct Given {
     pub uid: Option<String>,
     /// Memories whose place it takes, by their ids.
     pub supersedes: Vec<EventId>,
+    /// How it comes here.
+    pub way: Way,
+}
+
+/// How a memory comes here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The user says it now: this holds, whatever was forgotten before.
+    Said,
+    /// A file or a program brings it: if it was forgotten, it stays so.
+    Brought,
 }
 
 impl Given {
@@ -104,7 +115,14 @@ impl Given {
             visibility: Visibility::Normal,
             uid: None,
             supersedes: Vec::new(),
+            way: Way::Said,
         }
+    }
+
+    /// Whether fewer may see it than that.
+    fn is_stricter_than(&self, stored: &StoredEvent) -> bool {
+        let event = &stored.event;
+        self.secrecy.code() > event.secrecy.code() || self.visibility.code() > event.visibility.code()
     }
 }
 
@@ -154,6 +172,14 @@ pub struct Remembering<'a> {
 struct Known {
     stored: StoredEvent,
     memory: Memory,
+    /// Something took its place.
+    is_superseded: bool,
+}
+
+impl Known {
+    fn holds(&self) -> bool {
+        self.memory.status.is_current() && !self.is_superseded
+    }
 }
 
 impl Remembering<'_> {
@@ -173,12 +199,23 @@ impl Remembering<'_> {
             }
         }
         let known = self.known(given)?;
-        let same_uid = known.iter().find(|one| given.uid.as_deref() == Some(one.memory.uid.as_str()));
-        if let Some(one) = same_uid {
-            return self.change(given, one);
+        let of_uid = |uid: &str| known.iter().find(|one| one.memory.uid == uid);
+        if let Some(one) = given.uid.as_deref().and_then(of_uid) {
+            if !given.is_stricter_than(&one.stored) {
+                return self.change(given, one);
+            }
+            // Who may see an event is settled when it is stored: what is to be seen by fewer is told anew.
+            let uid = format!("{}/{}/{}", one.memory.uid, given.secrecy, given.visibility);
+            let told = of_uid(&uid);
+            let stricter = Given { uid: Some(uid), supersedes: vec![one.stored.id], ..given.clone() };
+            return told.map_or_else(|| self.add(&stricter, &known), |told| self.change(&stricter, told));
         }
-        let equal = known.iter().find(|one| given.uid.is_none() && is_equal(given, &one.memory));
+        let equal = known.iter().find(|one| given.uid.is_none() && one.holds() && is_equal(given, &one.memory));
         match equal {
+            Some(one) if given.is_stricter_than(&one.stored) => {
+                let supersedes = given.supersedes.iter().copied().chain([one.stored.id]).collect();
+                self.add(&Given { supersedes, ..given.clone() }, &known)
+            }
             Some(one) => self.again(given, one),
             None => self.add(given, &known),
         }
@@ -190,12 +227,17 @@ impl Remembering<'_> {
         let repo = (given.scope != MemoryScope::User).then(|| given.project.clone());
         let filter = Filter { repo, event_type, ..Filter::default() };
         let view = View::owner_all();
+        let superseded = {
+            let now = View::of(Audience::Owner).with_secret().with_private().with_sealed();
+            self.journal.select(&filter, &now)?.hidden
+        };
         let (mut known, mut page) = (Vec::new(), Page::first(PAGE, Order::NewestFirst));
         while known.len() < COMPARED_MAX {
             let found = self.journal.page(&filter, &view, &page)?;
             known.extend(found.events.into_iter().filter_map(|stored| {
                 let memory = Memory::of_event(&stored.event).filter(|memory| memory.scope == given.scope)?;
-                Some(Known { stored, memory })
+                let is_superseded = superseded.binary_search(&stored.seq).is_ok();
+                Some(Known { stored, memory, is_superseded })
             }));
             match found.next {
                 Some(next) => page.after = Some(next),
@@ -207,7 +249,8 @@ impl Remembering<'_> {
 
     /// Somebody's own memory, told anew.
     fn change(&self, given: &Given, one: &Known) -> Result<Remembered, MemoryError> {
-        let memory = Memory { contradicts: one.memory.contradicts.clone(), ..memory_of(given, &one.memory.uid) };
+        let memory =
+            Memory { contradicts: one.memory.contradicts.clone(), ..memory_of(given, &one.memory.uid, self.redactor) };
         let said = if memory == one.memory { Said::Again } else { Said::Changed };
         self.keep(given, memory, said, &[], &[])
     }
@@ -239,15 +282,14 @@ impl Remembering<'_> {
     }
 
     fn add(&self, given: &Given, known: &[Known]) -> Result<Remembered, MemoryError> {
-        let uid = given.uid.clone().unwrap_or_else(|| (self.unique)());
-        let mut memory = memory_of(given, &uid);
+        let uid = given.uid.clone().unwrap_or_else(|| self.uid_of_text(given, known));
+        let mut memory = memory_of(given, &uid, self.redactor);
         let change = change_in(&memory.text);
         let (mut older, mut against): (Vec<EventId>, Vec<EventId>) = (given.supersedes.clone(), Vec::new());
         // Statements from elsewhere say themselves what they replace.
-        for one in known.iter().filter(|one| given.uid.is_none() && one.memory.status.is_current()) {
-            if older.contains(&one.stored.id) || self.journal.successor(one.stored.seq)?.is_some() {
-                continue;
-            }
+        for one in
+            known.iter().filter(|one| given.uid.is_none() && one.holds() && !given.supersedes.contains(&one.stored.id))
+        {
             let names: Vec<&str> = one.memory.names().collect();
             let is_named_so = given.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(&one.memory.name));
             let like =
@@ -259,13 +301,27 @@ impl Remembering<'_> {
             }
         }
         memory.contradicts = against.iter().map(ToString::to_string).collect();
-        let remembered = self.keep(given, memory, Said::New, &older, &against)?;
+        let mut remembered = self.keep(given, memory.clone(), Said::New, &older, &against)?;
+        if remembered.said == Said::Forgotten && given.way == Way::Said && given.uid.is_none() {
+            let anew = Memory { uid: (self.unique)(), ..memory };
+            remembered = self.keep(given, anew, Said::New, &older, &against)?;
+        }
         if let Some(id) = remembered.id {
             for one in known.iter().filter(|one| against.contains(&one.stored.id)) {
                 self.note_contradiction(one, id)?;
             }
         }
         Ok(remembered)
+    }
+
+    /// What a statement is called whose maker does not say: after what it says, so that the same brought again is the
+    /// same. The name is keyed: it tells nothing of a text that was purged.
+    fn uid_of_text(&self, given: &Given, known: &[Known]) -> String {
+        let said = format!("{}\0{:?}\0{}\0{}", given.project, given.scope, given.kind, given.text.trim());
+        let hash = self.journal.hasher().hash(said.as_bytes());
+        let uid: String = "t-".chars().chain(hash.iter().take(16).flat_map(|byte| hex(*byte))).collect();
+        // What was superseded or settled and is said again is something new.
+        if known.iter().any(|one| one.memory.uid == uid) { (self.unique)() } else { uid }
     }
 
     /// The older of two that deny each other knows of it too.
@@ -278,7 +334,7 @@ impl Remembering<'_> {
         Ok(())
     }
 
-    /// Stores a memory, and that it takes the place of others: both or neither.
+    /// Stores a memory, then that it takes the place of others.
     fn keep(
         &self,
         given: &Given,
@@ -313,6 +369,10 @@ impl Remembering<'_> {
     }
 }
 
+fn hex(byte: u8) -> [char; 2] {
+    [byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0'))
+}
+
 /// The event that says that something took the place of others.
 pub fn supersede(older: &[EventId], newer: EventId, actor: Option<&str>) -> Event {
     let ids: Vec<String> = older.iter().map(ToString::to_string).collect();
@@ -325,20 +385,20 @@ pub fn supersede(older: &[EventId], newer: EventId, actor: Option<&str>) -> Even
 }
 
 fn is_equal(given: &Given, memory: &Memory) -> bool {
-    given.kind == memory.kind
-        && memory.status.is_current()
-        && likeness(given.text.trim(), &memory.text) == Likeness::Equal
+    given.kind == memory.kind && likeness(given.text.trim(), &memory.text) == Likeness::Equal
 }
 
-fn memory_of(given: &Given, uid: &str) -> Memory {
+fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory {
     let text = given.text.trim();
-    let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(text));
+    // What it is called is taken from what may be kept of it.
+    let kept = redactor.text(text);
+    let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(&kept));
     let mut aliases = given.aliases.clone();
     // Whoever brings names of their own knows best.
     if given.uid.is_none() || given.aliases.is_empty() {
-        let change = change_in(text);
+        let change = change_in(&kept);
         aliases.extend(change.came.into_iter().chain(change.left));
-        aliases.extend(aliases_in(text));
+        aliases.extend(aliases_in(&kept));
     }
     aliases.retain(|alias| !alias.trim().is_empty() && !alias.eq_ignore_ascii_case(&name));
     let mut seen: Vec<String> = Vec::new();

@@ -1,8 +1,10 @@
 //! What ranking wants to know of every document it meets, in eight bytes: read from the columns once, then kept with the
 //! commit. And the sieve that decides by it who may see what.
 
-use crate::snapshot::Columns;
+use crate::hidden::HiddenDocs;
+use crate::snapshot::{Columns, Snapshot};
 use memoir_journal::{Selection, Seq};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::{DocId, SegmentReader};
@@ -78,23 +80,25 @@ pub(crate) struct Sieve {
     selection: Selection,
     origins: Option<Vec<bool>>,
     shapes: Option<Vec<bool>>,
+    hidden: Arc<HiddenDocs>,
     /// Events of the index that the tail has in a newer revision, sorted.
     replaced: Vec<Seq>,
 }
 
 impl Sieve {
-    pub fn new(selection: Selection, replaced: Vec<Seq>) -> Sieve {
+    pub fn new(selection: Selection, replaced: Vec<Seq>, snapshot: Option<&Snapshot>) -> Sieve {
         let (origins, shapes) = (marks(selection.origins.as_deref()), marks(selection.shapes.as_deref()));
-        Sieve { selection, origins, shapes, replaced }
+        let hidden = snapshot.map(|snapshot| snapshot.hidden.of(&selection.hidden, &snapshot.columns));
+        Sieve { selection, origins, shapes, hidden: hidden.unwrap_or_default(), replaced }
     }
 
     /// Another selection of the same events.
-    pub fn with(&self, selection: Selection) -> Sieve {
-        Sieve::new(selection, self.replaced.clone())
+    pub fn with(&self, selection: Selection, snapshot: Option<&Snapshot>) -> Sieve {
+        Sieve::new(selection, self.replaced.clone(), snapshot)
     }
 
-    /// Whether a document of the index passes; `columns` are read only if its brief does not tell.
-    pub fn admits(&self, brief: Brief, doc: DocId, columns: &Columns) -> bool {
+    /// Whether a document of a segment passes; `columns` are read only if its brief does not tell.
+    pub fn admits(&self, brief: Brief, (at, doc): (usize, DocId), columns: &Columns) -> bool {
         let passes = |marks: &Option<Vec<bool>>, number: u32| {
             marks.as_ref().is_none_or(|marks| marks.get(number as usize).copied().unwrap_or(false))
         };
@@ -112,11 +116,8 @@ impl Sieve {
                 return false;
             }
         }
-        if self.selection.hidden.is_empty() && self.replaced.is_empty() {
-            return true;
-        }
-        let seq = columns.seq(doc);
-        self.selection.hidden.binary_search(&seq).is_err() && self.replaced.binary_search(&seq).is_err()
+        !self.hidden.has(at, doc)
+            && (self.replaced.is_empty() || self.replaced.binary_search(&columns.seq(doc)).is_err())
     }
 
     /// Whether an event of the tail passes.

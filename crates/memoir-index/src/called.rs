@@ -19,7 +19,7 @@ impl Reading {
     /// The places of memories within `selection` that may be called by one of the words, and of all that are not indexed
     /// yet. Whether they are called so is for the caller to look at.
     pub fn memories_called(&self, words: &[Word], selection: &Selection) -> Result<Vec<Seq>, IndexError> {
-        let sieve = self.sieve.with(selection.clone());
+        let sieve = self.sieve.with(selection.clone(), self.snapshot.as_deref());
         let mut seqs: HashSet<Seq> = HashSet::new();
         if let Some(snapshot) = &self.snapshot {
             for word in words {
@@ -34,11 +34,11 @@ impl Reading {
                     let found = found.map_err(|error| IndexError::Read(error.to_string()))?;
                     for address in found {
                         let at = address.segment_ord as usize;
-                        if let Some(columns) = snapshot.columns.get(at)
-                            && let Some(brief) = self.brief_of(at, address.doc_id)
-                            && sieve.admits(brief, address.doc_id, columns)
+                        if let Some(look) = self.look(at)
+                            && let Some(brief) = look.brief(address.doc_id)
+                            && sieve.admits(brief, (at, address.doc_id), look.columns)
                         {
-                            seqs.insert(columns.seq(address.doc_id));
+                            seqs.insert(look.columns.seq(address.doc_id));
                         }
                     }
                 }

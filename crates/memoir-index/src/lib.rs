@@ -12,6 +12,7 @@ mod called;
 mod error;
 mod fold;
 mod guard;
+mod hidden;
 mod index;
 mod lengths;
 mod lock;

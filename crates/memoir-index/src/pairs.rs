@@ -35,6 +35,7 @@ impl Reading {
         for (at, segment) in self.segments.iter().enumerate() {
             let read = |stem: &str| segment.said.read_postings(&term(stem), IndexRecordOption::WithFreqsAndPositions);
             let (Some(mut a), Some(mut b)) = (read(first)?, read(second)?) else { continue };
+            let Some(look) = self.look(at) else { continue };
             while a.doc() != TERMINATED && b.doc() != TERMINATED {
                 match a.doc().cmp(&b.doc()) {
                     Ordering::Less => a.seek(b.doc()),
@@ -43,7 +44,7 @@ impl Reading {
                         a.positions_with_offset(1, &mut before);
                         b.positions(&mut after);
                         let pairs = before.iter().filter(|place| after.binary_search(place).is_ok()).count();
-                        let shown = if pairs > 0 { self.shown(at, a.doc()) } else { None };
+                        let shown = if pairs > 0 { look.shown(a.doc()) } else { None };
                         if let Some(brief) = shown {
                             found(segment.base + a.doc(), u32::try_from(pairs).unwrap_or(u32::MAX), brief);
                         }

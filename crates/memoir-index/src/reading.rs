@@ -4,21 +4,21 @@
 //! it counts (how many units have a word) is exactly what its reader may see: nothing hidden, deleted or outdated
 //! weighs in, and an index that is built anew counts the same.
 
-use crate::brief::{Brief, Sieve};
+use crate::brief::{Brief, Briefs, Sieve};
 use crate::error::IndexError;
 use crate::index::{Index, Note};
 use crate::lengths::Lengths;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Columns, Snapshot};
 use crate::speech::Traits;
 use crate::stem::Word;
 use crate::tail::{Tail, TailEvent};
 use memoir_journal::{Journal, Selection, Seq};
-use std::collections::HashMap;
+use std::cmp::Ordering;
 use std::io;
 use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{InvertedIndexReader, SegmentReader, Term};
+use tantivy::{DocId, InvertedIndexReader, SegmentReader, Term};
 
 /// The number of a unit within one reading.
 pub type Doc = u32;
@@ -58,6 +58,27 @@ pub(crate) struct Segment {
     pub said: Arc<InvertedIndexReader>,
     origins: Arc<InvertedIndexReader>,
     pub lens: FieldNormReader,
+}
+
+/// A segment, what is known of its documents, and who may see them.
+pub(crate) struct Look<'a> {
+    at: usize,
+    segment: &'a Segment,
+    briefs: &'a Briefs,
+    pub columns: &'a Columns,
+    sieve: &'a Sieve,
+}
+
+impl Look<'_> {
+    pub fn brief(&self, doc: DocId) -> Option<Brief> {
+        self.briefs.get(doc, self.columns, &self.segment.lens, &self.segment.reader)
+    }
+
+    /// A document, if the reader may see it.
+    pub fn shown(&self, doc: DocId) -> Option<Brief> {
+        let brief = self.brief(doc)?;
+        self.sieve.admits(brief, (self.at, doc), self.columns).then_some(brief)
+    }
 }
 
 impl Index {
@@ -105,7 +126,7 @@ impl Reading {
             }
         }
         let indexed = snapshot.as_ref().map_or(0, |snapshot| snapshot.checkpoint.seq);
-        let sieve = Sieve::new(selection, tail.replaced(indexed));
+        let sieve = Sieve::new(selection, tail.replaced(indexed), snapshot.as_deref());
         let tail = tail.events().to_vec();
         let (lengths, notes) = (Arc::default(), Vec::new());
         let mut reading = Reading { snapshot, segments, tail, tail_base: base, sieve, lengths, notes };
@@ -141,15 +162,13 @@ impl Reading {
         if let [stem] = word.stems.as_slice() {
             return self.units_with_stem(stem, found);
         }
-        let mut counts: HashMap<Doc, (u32, Brief)> = HashMap::new();
+        let mut units: Vec<(Doc, u32, Brief)> = Vec::new();
         for stem in &word.stems {
-            self.units_with_stem(stem, &mut |doc, count, brief| {
-                counts.entry(doc).or_insert((0, brief)).0 += count;
-            })?;
+            let mut more = Vec::new();
+            self.units_with_stem(stem, &mut |doc, count, brief| more.push((doc, count, brief)))?;
+            units = merged(units, more);
         }
-        let mut counts: Vec<(Doc, (u32, Brief))> = counts.into_iter().collect();
-        counts.sort_unstable_by_key(|(doc, _)| *doc);
-        counts.into_iter().for_each(|(doc, (count, brief))| found(doc, count, brief));
+        units.into_iter().for_each(|(doc, count, brief)| found(doc, count, brief));
         Ok(())
     }
 
@@ -172,9 +191,10 @@ impl Reading {
         for (at, segment) in self.segments.iter().enumerate() {
             let postings = segment.said.read_block_postings(&term, IndexRecordOption::WithFreqs)?;
             let Some(mut postings) = postings else { continue };
+            let Some(look) = self.look(at) else { continue };
             while postings.block_len() > 0 {
                 for (doc, count) in postings.docs().iter().zip(postings.freqs()) {
-                    if let Some(brief) = self.shown(at, *doc) {
+                    if let Some(brief) = look.shown(*doc) {
                         found(segment.base + doc, *count, brief);
                     }
                 }
@@ -184,16 +204,11 @@ impl Reading {
         Ok(())
     }
 
-    /// A document of a segment, if the reader may see it.
-    pub(crate) fn shown(&self, at: usize, doc: tantivy::DocId) -> Option<Brief> {
-        let brief = self.brief_of(at, doc)?;
-        let columns = self.snapshot.as_ref()?.columns.get(at)?;
-        self.sieve.admits(brief, doc, columns).then_some(brief)
-    }
-
-    pub(crate) fn brief_of(&self, at: usize, doc: tantivy::DocId) -> Option<Brief> {
+    /// A segment as this reader sees it.
+    pub(crate) fn look(&self, at: usize) -> Option<Look<'_>> {
         let (segment, snapshot) = (self.segments.get(at)?, self.snapshot.as_ref()?);
-        snapshot.briefs.get(at)?.get(doc, snapshot.columns.get(at)?, &segment.lens, &segment.reader)
+        let (briefs, columns) = (snapshot.briefs.get(at)?, snapshot.columns.get(at)?);
+        Some(Look { at, segment, briefs, columns, sieve: &self.sieve })
     }
 
     pub(crate) fn admits(&self, event: &TailEvent) -> bool {
@@ -208,9 +223,10 @@ impl Reading {
             for (at, segment) in self.segments.iter().enumerate() {
                 let postings = segment.origins.read_block_postings(&term, IndexRecordOption::Basic);
                 let Some(mut postings) = postings.map_err(|error| IndexError::unreadable(&error))? else { continue };
+                let Some(look) = self.look(at) else { continue };
                 while postings.block_len() > 0 {
                     let shown =
-                        postings.docs().iter().filter(|doc| self.shown(at, **doc).is_some_and(|brief| brief.len > 0));
+                        postings.docs().iter().filter(|doc| look.shown(**doc).is_some_and(|brief| brief.len > 0));
                     docs.extend(shown.map(|doc| segment.base + doc));
                     postings.advance();
                 }
@@ -223,6 +239,19 @@ impl Reading {
         Ok(docs)
     }
 
+    /// The unit of an event, if the reader may see it.
+    pub fn unit_at(&self, seq: Seq) -> Option<Doc> {
+        let mut tail = (self.tail_base..).zip(&self.tail);
+        if let Some((doc, event)) = tail.find(|(_, event)| event.seq == seq) {
+            return (event.brief().len > 0 && self.admits(event)).then_some(doc);
+        }
+        let mut documents = self.snapshot.as_ref()?.documents_of(seq);
+        documents.find_map(|(at, doc)| {
+            let look = self.look(at)?;
+            look.shown(doc).filter(|brief| brief.len > 0).map(|_| look.segment.base + doc)
+        })
+    }
+
     /// What is known of a unit.
     pub fn unit(&self, doc: Doc) -> Option<Unit> {
         if let Some(event) = doc.checked_sub(self.tail_base).and_then(|at| self.tail.get(at as usize)) {
@@ -231,16 +260,16 @@ impl Reading {
             return Some(Unit { seq, origin, shape, ts_ms, len: event.brief().len, traits: *traits });
         }
         let at = self.segments.partition_point(|segment| segment.base <= doc).checked_sub(1)?;
-        let (segment, columns) = (self.segments.get(at)?, self.snapshot.as_ref()?.columns.get(at)?);
-        let local = doc - segment.base;
-        let brief = self.brief_of(at, local)?;
+        let look = self.look(at)?;
+        let local = doc - look.segment.base;
+        let brief = look.brief(local)?;
         Some(Unit {
-            seq: columns.seq(local),
+            seq: look.columns.seq(local),
             origin: brief.origin,
             shape: brief.shape,
-            ts_ms: columns.ts_ms(local),
+            ts_ms: look.columns.ts_ms(local),
             len: brief.len,
-            traits: Traits::from_bits(columns.traits(local)),
+            traits: Traits::from_bits(look.columns.traits(local)),
         })
     }
 
@@ -272,6 +301,29 @@ impl Reading {
         }
         lengths
     }
+}
+
+/// Two lists by number as one; who is in both has the counts of both.
+fn merged(a: Vec<(Doc, u32, Brief)>, b: Vec<(Doc, u32, Brief)>) -> Vec<(Doc, u32, Brief)> {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b } else { a };
+    }
+    let mut both = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    while let (Some(first), Some(second)) = (a.peek(), b.peek()) {
+        let (order, sum) = (first.0.cmp(&second.0), first.1 + second.1);
+        match order {
+            Ordering::Less => both.extend(a.next()),
+            Ordering::Greater => both.extend(b.next()),
+            Ordering::Equal => {
+                both.extend(a.next().map(|(doc, _, brief)| (doc, sum, brief)));
+                b.next();
+            }
+        }
+    }
+    both.extend(a);
+    both.extend(b);
+    both
 }
 
 /// The length as the index would keep it, so that a unit ranks the same before and after it is indexed.

@@ -2,8 +2,10 @@
 
 use crate::brief::Briefs;
 use crate::guard::GuardedDirectory;
+use crate::hidden::HiddenCache;
 use crate::lengths::Lengths;
 use crate::schema::{ACCESS, Checkpoint, Fields, ORIGIN, SEQ, SHAPE, TRAITS, TS_MS, register_tokenizer};
+use memoir_journal::Seq;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -23,6 +25,8 @@ pub(crate) struct Snapshot {
     pub columns: Vec<Columns>,
     pub briefs: Vec<Briefs>,
     pub lengths: OnceLock<Arc<Lengths>>,
+    pub hidden: HiddenCache,
+    places: OnceLock<Vec<Vec<(Seq, DocId)>>>,
     stamp: Stamp,
 }
 
@@ -59,6 +63,29 @@ impl Columns {
 
     pub fn seq(&self, doc: DocId) -> u64 {
         self.seq.get_val(doc)
+    }
+
+    /// How many documents there are, deleted ones too.
+    pub fn docs(&self) -> u32 {
+        self.seq.num_vals()
+    }
+
+    /// The least and the greatest place of an event, about.
+    pub fn seq_range(&self) -> (u64, u64) {
+        (self.seq.min_value(), self.seq.max_value())
+    }
+
+    /// The documents by the places of their events.
+    fn places(&self) -> Vec<(Seq, DocId)> {
+        let mut places: Vec<(Seq, DocId)> = (0..self.docs()).map(|doc| (self.seq(doc), doc)).collect();
+        // Most lie in their order already, which this sort makes use of.
+        places.sort();
+        places
+    }
+
+    /// The places of the events from a document on.
+    pub fn seqs(&self, from: DocId, places: &mut [u64]) {
+        self.seq.get_range(u64::from(from), places);
     }
 
     pub fn ts_ms(&self, doc: DocId) -> i64 {
@@ -108,6 +135,16 @@ impl Snapshot {
         Stamp::of(dir) == Some(self.stamp)
     }
 
+    /// The documents of an event, deleted ones too: their segments and numbers.
+    pub fn documents_of(&self, seq: Seq) -> impl Iterator<Item = (usize, DocId)> {
+        let places = self.places.get_or_init(|| self.columns.iter().map(Columns::places).collect());
+        places.iter().enumerate().flat_map(move |(at, places)| {
+            let from = places.partition_point(|(known, _)| *known < seq);
+            let same = places.get(from..).unwrap_or_default().iter().take_while(move |(known, _)| *known == seq);
+            same.map(move |(_, doc)| (at, *doc))
+        })
+    }
+
     /// How many events it has.
     pub fn events(&self) -> u64 {
         self.searcher.num_docs()
@@ -125,7 +162,8 @@ fn open_as_is(dir: &Path, stamp: Stamp) -> tantivy::Result<Option<Snapshot>> {
     let searcher = reader.searcher();
     let columns = searcher.segment_readers().iter().map(Columns::open).collect::<tantivy::Result<_>>()?;
     let briefs = searcher.segment_readers().iter().map(Briefs::new).collect();
-    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, briefs, lengths: OnceLock::new(), stamp }))
+    let (lengths, hidden, places) = (OnceLock::new(), HiddenCache::default(), OnceLock::new());
+    Ok(Some(Snapshot { searcher, fields, checkpoint, columns, briefs, lengths, hidden, places, stamp }))
 }
 
 /// Tells one `meta.json` from the next: it is never changed in place.

@@ -7,7 +7,9 @@ use crate::fold::fold_into;
 use crate::stop_words::{LANGUAGES, Language};
 use crate::token::{Role, Token, Tokens};
 use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Shorter words are their own stem.
 const STEMMED_CHARS_MIN: usize = 3;
@@ -18,12 +20,33 @@ const LANGUAGE_MARGIN: usize = 2;
 /// More words of a query are left out.
 const QUERY_WORDS_MAX: usize = 64;
 
+/// So many words and their stems are remembered for each language.
+const KNOWN_STEMS_MAX: usize = 1 << 15;
+
 /// The stems of one text; reused from text to text.
 #[derive(Clone, Default)]
 pub(crate) struct Stems {
     tokens: Tokens,
     text: String,
     ends: Vec<u32>,
+    known: [KnownStems; LANGUAGES.len()],
+}
+
+/// Stems of words that were met before: most words of a text were, and stemming one takes longer than finding it.
+#[derive(Clone, Default)]
+struct KnownStems(FxHashMap<Box<str>, Box<str>>);
+
+impl KnownStems {
+    /// The stem of a word.
+    fn stem(&mut self, word: &str, stemmer: &Stemmer) -> &str {
+        if self.0.len() >= KNOWN_STEMS_MAX {
+            self.0.clear();
+        }
+        if !self.0.contains_key(word) {
+            self.0.insert(word.into(), stemmer.stem(word).into());
+        }
+        self.0.get(word).map_or("", |stem| stem)
+    }
 }
 
 impl Stems {
@@ -32,15 +55,16 @@ impl Stems {
         self.text.clear();
         self.ends.clear();
         self.tokens.fill(text);
-        let language = language_of(&self.tokens).unwrap_or(&LANGUAGES[0]);
-        let stemmer = Stemmer::create(language.algorithm);
+        let language = language_of(&self.tokens).unwrap_or_default();
+        let Some((known, spoken)) = self.known.get_mut(language).zip(LANGUAGES.get(language)) else { return };
+        let stemmer = Stemmer::create(spoken.algorithm);
         let mut version = Version::default();
         for (term, token) in self.tokens.iter() {
             if token.role == Role::RunEnd || is_stop_word(term, language) {
                 continue;
             }
             match stemmable(term, token.role) {
-                true => self.text.push_str(&stemmer.stem(term)),
+                true => self.text.push_str(known.stem(term, &stemmer)),
                 false => self.text.push_str(term),
             }
             self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
@@ -119,11 +143,11 @@ pub fn stems_in(text: &str) -> Vec<String> {
 pub fn name_stem(word: &str) -> Option<String> {
     let mut folded = String::with_capacity(word.len());
     word.chars().for_each(|c| fold_into(c, &mut folded));
-    if is_stop_word(&folded, &LANGUAGES[0]) {
+    if is_stop_word(&folded, USUAL) {
         return None;
     }
     let is_word = folded.len() >= STEMMED_CHARS_MIN && folded.chars().all(char::is_alphabetic);
-    Some(if is_word { Stemmer::create(LANGUAGES[0].algorithm).stem(&folded).into_owned() } else { folded })
+    Some(if is_word { Stemmer::create(LANGUAGES[USUAL].algorithm).stem(&folded).into_owned() } else { folded })
 }
 
 /// A word of a query: what it looks like, and the stems that count as it.
@@ -140,16 +164,15 @@ impl Word {
     pub fn all(query: &str) -> Vec<Word> {
         let tokens = Tokens::of(query);
         let known = language_of(&tokens);
-        let languages: Vec<&Language> = known.map_or_else(|| LANGUAGES.iter().collect(), |known| vec![known]);
+        let languages = || LANGUAGES.iter().enumerate().filter(|(at, _)| known.is_none_or(|known| known == *at));
         let mut words: Vec<Word> = Vec::new();
         let mut version = Version::default();
         for (term, token) in tokens.iter() {
-            let stops = known.unwrap_or(&LANGUAGES[0]);
-            if token.role == Role::RunEnd || is_stop_word(term, stops) {
+            if token.role == Role::RunEnd || is_stop_word(term, known.unwrap_or(USUAL)) {
                 continue;
             }
             let mut stems: Vec<String> = if stemmable(term, token.role) {
-                languages.iter().map(|language| Stemmer::create(language.algorithm).stem(term).into_owned()).collect()
+                languages().map(|(_, language)| Stemmer::create(language.algorithm).stem(term).into_owned()).collect()
             } else {
                 vec![term.to_owned()]
             };
@@ -203,25 +226,41 @@ fn stemmable(term: &str, role: Role) -> bool {
     matches!(role, Role::Word | Role::Part) && term.len() >= STEMMED_CHARS_MIN && term.chars().all(char::is_alphabetic)
 }
 
-fn is_stop_word(term: &str, language: &Language) -> bool {
-    language.stop_words.binary_search(&term).is_ok()
+/// The language that is taken where nothing tells.
+const USUAL: usize = 0;
+
+/// In which languages each little word is one, a bit for each.
+static LITTLE_WORDS: LazyLock<FxHashMap<&str, u8>> = LazyLock::new(|| {
+    let mut words: FxHashMap<&str, u8> = FxHashMap::default();
+    for (at, language) in LANGUAGES.iter().enumerate() {
+        language.stop_words.iter().for_each(|word| *words.entry(word).or_default() |= 1 << at);
+    }
+    words
+});
+
+/// The languages in which a word is a little one.
+fn languages_with(term: &str) -> u8 {
+    LITTLE_WORDS.get(term).copied().unwrap_or(0)
+}
+
+fn is_stop_word(term: &str, language: usize) -> bool {
+    languages_with(term) >> language & 1 == 1
 }
 
 /// The language with the most little words in the text; none if there are none.
-fn language_of(tokens: &Tokens) -> Option<&'static Language> {
+fn language_of(tokens: &Tokens) -> Option<usize> {
     let mut counts = [0usize; LANGUAGES.len()];
     let words = tokens.iter().filter(|(_, token)| token.role == Role::Word).take(LANGUAGE_WORDS_MAX);
-    for (term, _) in words {
-        for (count, language) in counts.iter_mut().zip(&LANGUAGES) {
-            *count += usize::from(is_stop_word(term, language));
+    for languages in words.map(|(term, _)| languages_with(term)).filter(|languages| *languages != 0) {
+        for (at, count) in counts.iter_mut().enumerate() {
+            *count += usize::from(languages >> at & 1);
         }
     }
     let most = counts.iter().copied().max().filter(|most| *most > 0)?;
-    let first = counts.first().copied().unwrap_or(0);
+    let usual = counts.get(USUAL).copied().unwrap_or(0);
     // Short words are shared by many languages: one of them more is no proof against the usual language.
-    let enough = if first > 0 { first + LANGUAGE_MARGIN } else { 1 };
-    let found = LANGUAGES.iter().zip(counts).find(|(_, count)| *count == most && *count >= enough);
-    Some(found.map_or(&LANGUAGES[0], |(language, _)| language))
+    let enough = if usual > 0 { usual + LANGUAGE_MARGIN } else { 1 };
+    Some(counts.iter().position(|count| *count == most && *count >= enough).unwrap_or(USUAL))
 }
 
 impl Language {

@@ -8,8 +8,8 @@ pub(crate) struct Language {
     pub stop_words: &'static [&'static str],
 }
 
-/// Every known language; the first is taken where nothing tells.
-pub(crate) const LANGUAGES: [Language; 8] = [
+/// Every known language.
+pub(crate) static LANGUAGES: [Language; 8] = [
     Language::new(Algorithm::English, &ENGLISH),
     Language::new(Algorithm::German, &GERMAN),
     Language::new(Algorithm::French, &FRENCH),

@@ -29,6 +29,8 @@ const HAND_OVER_EVENTS: usize = 256;
 const HAND_OVER_BYTES: usize = 256 << 10;
 /// What a document takes beside its text.
 const DOCUMENT_BYTES: usize = 512;
+/// Reading the journal keeps one core busy for a fifth of the time, indexing for the rest.
+const INDEXING_THREADS: usize = 2;
 /// Tantivy does not work with less.
 const HEAP_BYTES_MIN: usize = 16 << 20;
 
@@ -111,10 +113,10 @@ impl<'a> Writing<'a> {
     fn start(job: &'a CatchUpJob<'a>, index: &tantivy::Index, from: Seq) -> tantivy::Result<Writing<'a>> {
         // A part of the memory is for documents on their way to the indexing thread, and for merging.
         let in_flight = job.memory_bytes_max / 16;
-        let heap = (job.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN);
+        let heap = (job.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * INDEXING_THREADS);
         let options = IndexWriterOptions::builder()
-            .memory_budget_per_thread(heap)
-            .num_worker_threads(1)
+            .memory_budget_per_thread(heap / INDEXING_THREADS)
+            .num_worker_threads(INDEXING_THREADS)
             .num_merge_threads(1)
             .build();
         let writer = index.writer_with_options(options)?;

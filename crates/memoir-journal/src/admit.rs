@@ -31,6 +31,12 @@ impl Redacted {
         self.secrets
     }
 
+    /// The same, with secrets that were taken out of it on its way to the gate.
+    #[must_use]
+    pub fn and_before(self, secrets: u64) -> Redacted {
+        Redacted { secrets: self.secrets + secrets, ..self }
+    }
+
     /// Its body, if it was packed on the way in.
     pub(crate) const fn body(&self) -> Option<&Packed> {
         self.body.as_ref()
@@ -51,12 +57,15 @@ pub struct Admission<'a> {
     limits: Option<Limits>,
 }
 
-fn cut(event: &mut Event, limits: Limits) {
+/// Cuts what is too long; whether anything was.
+fn cut(event: &mut Event, limits: Limits) -> bool {
     let chars_max = if event.kind() == Kind::ToolResult { limits.tool_result_chars } else { limits.text_chars };
+    let before = event.content.verbatim().len();
     match &mut event.content {
         Content::Text(text) => cut_text(text, chars_max),
         Content::Json(json) | Content::Payload(json) => cut_json(json, chars_max),
     }
+    event.content.verbatim().len() != before
 }
 
 const fn is_about_content(identity: &Identity) -> bool {
@@ -131,8 +140,9 @@ impl<'a> Admission<'a> {
             // Another way of capture may bring this event without its secrets: it is known under that key too.
             keys.extend(self.hasher.keys(&event));
         }
-        if let Some(limits) = self.limits {
-            cut(&mut event, limits);
+        if self.limits.is_some_and(|limits| cut(&mut event, limits)) && event.identities.iter().any(is_about_content) {
+            // From another journal it comes as long as it is kept there.
+            keys.extend(self.hasher.keys(&event));
         }
         // What cannot be packed now is tried again, and reported, by the append.
         let body = (self.way == Way::Journal).then(|| Packed::of(&event, &self.hasher).ok()).flatten();

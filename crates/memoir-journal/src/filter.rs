@@ -3,6 +3,7 @@
 use crate::Seq;
 use memoir_event::{Kind, Source};
 use std::fmt;
+use std::sync::Arc;
 
 /// What events must match; what is not set matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -101,7 +102,7 @@ pub struct Selection {
     /// The access codes that are shown, one bit each.
     pub access_mask: u16,
     /// Events that must not be shown whatever they match, sorted.
-    pub hidden: Vec<Seq>,
+    pub hidden: Arc<[Seq]>,
 }
 
 impl Selection {

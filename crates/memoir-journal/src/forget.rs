@@ -131,6 +131,12 @@ impl Tombstone {
         serde_json::from_str(content.verbatim()).ok()
     }
 
+    /// The wish behind it, for what somebody chooses.
+    pub fn wish(self, name: &str, chosen: Chosen) -> Forgetting {
+        let depth = if self.purge { Depth::Purge } else { Depth::Forget };
+        Forgetting { name: name.to_owned(), chosen, depth, asked: self.asked, reason: self.reason, by: self.by }
+    }
+
     fn event(&self, identity: String) -> Event {
         let payload = Json::from_value(&serde_json::to_value(self).unwrap_or_default());
         let mut event = Event::new(Source::Memoir, "memoir", Kind::Tombstone, Content::Payload(payload));

@@ -4,7 +4,7 @@ use crate::{
     Change, Chosen, Cursor, EventPage, Filter, ForgettingEntry, JournalError, Lease, Lookup, OriginEntry, Outcome,
     Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
 };
-use memoir_event::KeyHasher;
+use memoir_event::{KeyHasher, Kind};
 
 /// The append-only journal. Any number of processes may hold one and use it at once.
 pub trait Journal: Send + Sync {
@@ -35,6 +35,9 @@ pub trait Journal: Send + Sync {
 
     /// A filter in the numbers that records and indexes carry.
     fn select(&self, filter: &Filter, view: &View) -> Result<Selection, JournalError>;
+
+    /// The kind of every shape there is, by the shape's number.
+    fn kinds(&self) -> Result<Vec<(u32, Kind)>, JournalError>;
 
     /// Sessions, the latest first.
     fn sessions(

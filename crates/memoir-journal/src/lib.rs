@@ -27,7 +27,7 @@ pub use filter::{Filter, Order, Page, PageToken, Selection};
 pub use forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope};
 pub use journal::Journal;
 pub use lease::Lease;
-pub use sqlite::{Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TextDigest, verify_file};
+pub use sqlite::{Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TextDigest, comparable, verify_file};
 pub use stored::{
     Change, EventPage, Lookup, OriginEntry, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats, StoredEvent,
     Verified,

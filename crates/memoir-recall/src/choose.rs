@@ -1,4 +1,4 @@
-//! Chooses blocks: good enough, new, not all from one place, within the budget.
+//! Chooses blocks: new, not all from one place, within the budget.
 
 use crate::request::{Block, Request};
 use std::collections::HashSet;
@@ -29,10 +29,9 @@ impl<'a> Chosen<'a> {
         self.blocks.len() >= self.request.limit
     }
 
-    /// Takes the block if it is good enough, new, and fits.
+    /// Takes the block if it is new and fits.
     pub fn offer(&mut self, block: Block) {
-        let enough = block.confidence >= self.request.min_confidence && !block.text.is_empty();
-        if self.is_full() || !enough {
+        if self.is_full() || block.text.is_empty() {
             self.left_out += 1;
             return;
         }

@@ -13,6 +13,8 @@ pub(crate) struct Evidence {
     pub fit: f32,
     /// Its score as a share of the best one's.
     pub of_best: f32,
+    /// How near it is in what it means, as far as that is believed; 0 where nobody can tell.
+    pub meaning: f32,
     /// Its place in the ranking, from 1.
     pub rank: usize,
 }
@@ -21,7 +23,7 @@ pub(crate) struct Evidence {
 /// and the same questions asked where nothing answers them (`memoir-bench recall --silence`).
 pub(crate) fn of_unit(evidence: Evidence) -> f32 {
     let rank = (evidence.rank.max(1) as f32).ln();
-    let x = 0.9 * evidence.coverage + 3.1 * evidence.fit + 1.4 * evidence.of_best - rank - 4.3;
+    let x = 0.9 * evidence.coverage + 3.1 * evidence.fit + 1.4 * evidence.of_best + 1.5 * evidence.meaning - rank - 4.3;
     1.0 / (1.0 + (-x).exp())
 }
 
@@ -42,7 +44,7 @@ mod tests {
 
     #[test]
     fn the_better_the_evidence_the_surer() {
-        let sure = |coverage, fit, of_best, rank| of_unit(Evidence { coverage, fit, of_best, rank });
+        let sure = |coverage, fit, of_best, rank| of_unit(Evidence { coverage, fit, of_best, meaning: 0.0, rank });
         assert!(sure(1.0, 0.8, 1.0, 1) > sure(0.5, 0.8, 1.0, 1) && sure(1.0, 0.8, 1.0, 1) > sure(1.0, 0.2, 1.0, 1));
         assert!(sure(1.0, 0.8, 1.0, 1) > sure(1.0, 0.8, 0.9, 2));
         assert!(sure(0.3, 0.1, 1.0, 1) < ENOUGH && sure(1.0, 0.6, 1.0, 1) > ENOUGH);

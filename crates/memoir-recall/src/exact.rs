@@ -1,7 +1,7 @@
 //! Codes, paths, numbers and names from code in a query: looked up as they are in commands, errors and tool output, which
 //! do not vote in free text.
 
-use crate::field::shapes_of;
+use crate::field::Voices;
 use memoir_event::Kind;
 use memoir_index::{Index, IndexError, Query, Window};
 use memoir_journal::{Journal, Selection, Seq};
@@ -51,14 +51,11 @@ fn is_code(word: &str) -> bool {
 pub(crate) fn find(
     journal: &dyn Journal,
     index: &Index,
+    voices: &Voices,
     terms: &[String],
     anything: &Selection,
 ) -> Result<Vec<(Seq, f32)>, IndexError> {
-    let mut shapes = Vec::new();
-    for kind in KINDS {
-        shapes.extend(shapes_of(journal, kind)?);
-    }
-    shapes.sort_unstable();
+    let shapes = voices.shapes_of(|kind| KINDS.contains(&kind));
     let shapes = match &anything.shapes {
         Some(wanted) => shapes.into_iter().filter(|shape| wanted.binary_search(shape).is_ok()).collect(),
         None => shapes,

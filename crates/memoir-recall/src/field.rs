@@ -4,7 +4,7 @@ use crate::sessions::SessionMap;
 use crate::words::Found;
 use memoir_event::Kind;
 use memoir_index::{Brief, Doc, IndexError, Reading, Unit};
-use memoir_journal::{Filter, Journal, JournalError, View};
+use memoir_journal::{Journal, JournalError};
 
 /// Who speaks in a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,54 +18,52 @@ pub(crate) enum Voice {
     Memory,
 }
 
-/// Which shapes are whose voice.
+/// Which shapes are of which kind, and whose voice.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Voices(Vec<Option<Voice>>);
+pub(crate) struct Voices {
+    kinds: Vec<(u32, Kind)>,
+    voices: Vec<Option<Voice>>,
+}
 
 impl Voices {
-    /// The kinds that count, and whose voice they are.
-    const SPOKEN: [(Kind, Voice); 7] = [
-        (Kind::UserMessage, Voice::User),
-        (Kind::AssistantMessage, Voice::Agent),
-        (Kind::Reasoning, Voice::Thinking),
-        (Kind::Command, Voice::Note),
-        (Kind::SessionSummary, Voice::Note),
-        (Kind::Archive, Voice::Note),
-        (Kind::Memory, Voice::Memory),
-    ];
-
     /// Asks the journal for the numbers of its shapes.
     pub fn read(journal: &dyn Journal) -> Result<Voices, JournalError> {
-        let mut voices = Voices::default();
-        for (kind, voice) in Voices::SPOKEN {
-            for shape in shapes_of(journal, kind)? {
-                let at = shape as usize;
-                if voices.0.len() <= at {
-                    voices.0.resize(at + 1, None);
-                }
-                if let Some(slot) = voices.0.get_mut(at) {
-                    *slot = Some(voice);
-                }
+        let kinds = journal.kinds()?;
+        let mut voices = vec![None; kinds.last().map_or(0, |(shape, _)| *shape as usize + 1)];
+        for (shape, kind) in &kinds {
+            if let Some(slot) = voices.get_mut(*shape as usize) {
+                *slot = voice_of(*kind);
             }
         }
-        Ok(voices)
+        Ok(Voices { kinds, voices })
     }
 
     /// Whose voice a shape is.
     pub fn of(&self, shape: u32) -> Option<Voice> {
-        self.0.get(shape as usize).copied().flatten()
+        self.voices.get(shape as usize).copied().flatten()
     }
 
     /// The shapes that are somebody's voice, sorted.
     pub fn shapes(&self) -> Vec<u32> {
-        (0..).zip(&self.0).filter(|(_, voice)| voice.is_some()).map(|(shape, _)| shape).collect()
+        self.shapes_of(|kind| voice_of(kind).is_some())
+    }
+
+    /// The shapes of some kinds, sorted.
+    pub fn shapes_of(&self, wanted: impl Fn(Kind) -> bool) -> Vec<u32> {
+        self.kinds.iter().filter(|(_, kind)| wanted(*kind)).map(|(shape, _)| *shape).collect()
     }
 }
 
-/// The numbers of the shapes of a kind.
-pub(crate) fn shapes_of(journal: &dyn Journal, kind: Kind) -> Result<Vec<u32>, JournalError> {
-    let filter = Filter { event_type: Some(kind.as_str().to_owned()), ..Filter::default() };
-    Ok(journal.select(&filter, &View::owner_all())?.shapes.unwrap_or_default())
+/// Whose voice a kind is; none for what does not count.
+const fn voice_of(kind: Kind) -> Option<Voice> {
+    match kind {
+        Kind::UserMessage => Some(Voice::User),
+        Kind::AssistantMessage => Some(Voice::Agent),
+        Kind::Reasoning => Some(Voice::Thinking),
+        Kind::Command | Kind::SessionSummary | Kind::Archive => Some(Voice::Note),
+        Kind::Memory => Some(Voice::Memory),
+        _ => None,
+    }
 }
 
 /// A unit and who speaks in it, in which session.
@@ -91,8 +89,13 @@ pub(crate) struct Field<'a> {
 impl Field<'_> {
     /// Who speaks in a unit and in which session; none if it is no part of a conversation.
     pub fn place(&self, brief: Brief) -> Option<(Voice, u32)> {
-        let voice = self.voices.of(brief.shape).filter(|voice| *voice != Voice::Memory)?;
-        Some((voice, self.sessions.of(brief.origin)?))
+        self.place_of(brief.shape, brief.origin)
+    }
+
+    /// The same, by shape and origin.
+    pub fn place_of(&self, shape: u32, origin: u32) -> Option<(Voice, u32)> {
+        let voice = self.voices.of(shape).filter(|voice| *voice != Voice::Memory)?;
+        Some((voice, self.sessions.of(origin)?))
     }
 
     /// The units of a session in their order.

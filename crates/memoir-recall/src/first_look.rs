@@ -4,6 +4,7 @@ use crate::field::{Field, Voice};
 use crate::weights::{Signal, Weights};
 use crate::words::{bm25, idf};
 use memoir_index::Doc;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// So many units bring their sessions in.
@@ -99,7 +100,7 @@ impl FirstLook {
                 }
             }
         }
-        look.units = best(&units);
+        look.units = best(field, units);
         look.choose(field);
         look
     }
@@ -124,10 +125,22 @@ impl FirstLook {
     }
 }
 
-/// The best units, the best first.
-fn best(scores: &[f32]) -> Vec<(Doc, f32)> {
-    let scored = (0..).zip(scores.iter().copied()).filter(|(_, score)| *score > 0.0);
-    top(scored.collect(), UNITS_MAX)
+/// The best units, the best first, of equal ones the newest; `scores` has a score for each that was found.
+fn best(field: &Field<'_>, mut scores: Vec<f32>) -> Vec<(Doc, f32)> {
+    let met = field.found.iter().flat_map(|found| &found.units);
+    // Each is taken when it is first met.
+    let taken = met.filter_map(|(doc, ..)| Some((*doc, std::mem::take(scores.get_mut(*doc as usize)?))));
+    let mut list: Vec<(Doc, f32)> = taken.filter(|(_, score)| *score > 0.0).collect();
+    if list.len() > UNITS_MAX {
+        let (_, least, _) = list.select_nth_unstable_by(UNITS_MAX - 1, |a, b| b.1.total_cmp(&a.1));
+        let least = least.1;
+        list.retain(|(_, score)| *score >= least);
+    }
+    // The numbers of units differ from one index to the next, the places of their events do not.
+    let place = |doc: Doc| field.reading.unit(doc).map_or(0, |unit| unit.seq);
+    list.sort_by_cached_key(|(doc, score)| (Reverse(score.to_bits()), Reverse(place(*doc))));
+    list.truncate(UNITS_MAX);
+    list
 }
 
 /// The best of a list, the best first; of equal ones the lower number.
@@ -163,7 +176,6 @@ mod tests {
     #[test]
     fn the_best_come_first_and_of_equal_ones_the_lower_number() {
         assert_eq!(top(vec![(3, 1.0), (1, 2.0), (2, 2.0), (9, 0.5)], 3), [(1, 2.0), (2, 2.0), (3, 1.0)]);
-        assert_eq!(best(&[0.0, 1.0, 0.0, 2.0]), [(3, 2.0), (1, 1.0)]);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::recall::RecallError;
 use memoir_event::{Client, EventId};
 use memoir_index::{HITS_MAX, Index, Query, Window};
 use memoir_journal::{
-    Admission, Chosen, Depth, Filter, Forgetting, ForgettingEntry, Journal, JournalError, Lookup, Redacted, Scope, Seq,
-    View,
+    Admission, Chosen, Depth, Filter, Forgetting, ForgettingEntry, Journal, JournalError, Lookup, Order, Page,
+    Redacted, Scope, Seq, View,
 };
 use memoir_redact::Redactor;
 use std::collections::BTreeSet;
@@ -135,7 +135,7 @@ impl Forgetter<'_> {
             }
             return self.by_ids(&unwanted.ids, asked);
         }
-        let scope = self.scope(unwanted);
+        let scope = self.scope(unwanted)?;
         let within =
             if unwanted.has_scope() { Some(self.journal.chosen(&Chosen::Scope(scope.clone()))?) } else { None };
         let Some(text) = &unwanted.text else {
@@ -150,17 +150,34 @@ impl Forgetter<'_> {
         Ok(Choice { chosen: Chosen::Events(events.clone()), events, unknown: Vec::new(), asked })
     }
 
-    fn scope(&self, unwanted: &Unwanted) -> Scope {
+    fn scope(&self, unwanted: &Unwanted) -> Result<Scope, ForgetError> {
         let session = unwanted.session.as_deref().map(Client::split_session);
-        Scope {
+        // What happens from now on is something else; but what is there goes, whatever clock it was stamped by.
+        let to_ms = match unwanted.to_ms {
+            Some(to_ms) => to_ms,
+            None => self.now_ms.max(self.last_ms(unwanted)?),
+        };
+        Ok(Scope {
             client: session.and_then(|(client, _)| client),
             session: session.map(|(_, id)| id.to_owned()),
             repo: unwanted.project.clone(),
             actor: unwanted.actor.clone(),
             from_ms: unwanted.from_ms,
-            // What happens from now on is something else.
-            to_ms: Some(unwanted.to_ms.unwrap_or(self.now_ms)),
-        }
+            to_ms: Some(to_ms),
+        })
+    }
+
+    /// When the last event happened that is there.
+    fn last_ms(&self, unwanted: &Unwanted) -> Result<i64, ForgetError> {
+        let filter = Filter {
+            repo: unwanted.project.clone(),
+            session: unwanted.session.clone(),
+            actor: unwanted.actor.clone(),
+            from_ms: unwanted.from_ms,
+            ..Filter::default()
+        };
+        let last = self.journal.page(&filter, &View::owner_all(), &Page::first(1, Order::NewestFirst))?;
+        Ok(last.events.first().map_or(i64::MIN, |event| event.ts_ms))
     }
 
     fn by_ids(&self, ids: &[String], asked: String) -> Result<Choice, ForgetError> {

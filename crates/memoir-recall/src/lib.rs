@@ -1,7 +1,8 @@
 //! A query answered by few, ranked, budgeted blocks from the journal.
 //!
 //! Owns what helps: words of a query, signals, ranks, confidence, what may leave, how it is cut; and what is to be
-//! forgotten. Reads the journal and the index, writes tombstones, calls no model. Must not know who asks over which wire.
+//! forgotten. Reads the journal and the index, writes tombstones, takes what is forgotten out of mirrors, calls no
+//! model. Must not know who asks over which wire.
 
 mod choose;
 mod confidence;
@@ -9,7 +10,10 @@ mod exact;
 mod field;
 mod first_look;
 mod forget;
+mod listed;
+mod meaning;
 mod memories;
+mod mirrors;
 mod names;
 mod passage;
 mod place;
@@ -26,6 +30,9 @@ mod when;
 mod words;
 
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
+pub use listed::Listed;
+pub use meaning::{Meaning, Nearness};
+pub use mirrors::{Followed, MIRRORED, take_out_of_mirrors};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_json, origin, to_json, what};
 pub use request::{Answer, Block, Request, SessionBlock};

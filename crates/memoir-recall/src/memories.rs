@@ -11,7 +11,7 @@ use crate::weights::{Signal, Weights};
 use crate::words::{Found, bm25};
 use memoir_event::{EventId, Memory, MemoryKind, MemoryScope};
 use memoir_index::{IndexError, Reading, Word};
-use memoir_journal::{Journal, JournalError, Lookup, Selection, Seq, StoredEvent, View};
+use memoir_journal::{Audience, Filter, Journal, JournalError, Lookup, Selection, Seq, StoredEvent, View};
 use std::collections::{HashMap, HashSet};
 
 /// So many memories are looked at for what they say.
@@ -22,6 +22,9 @@ const TEXT_COVERAGE: f32 = 0.6;
 const TEXT_WORDS_MIN: usize = 2;
 /// How much what is related to a memory counts.
 const RELATED_WORTH: f32 = 0.8;
+
+/// How much what a memory took the place of counts.
+const HISTORY_WORTH: f32 = 0.9;
 
 /// A memory that fits.
 #[derive(Debug, Clone)]
@@ -71,7 +74,7 @@ impl MemorySearch<'_> {
         let is_called = candidates.iter().any(|one| one.name >= 1.0);
         candidates.retain(|one| one.name > 0.0 || (one.text >= TEXT_COVERAGE && !is_called));
         let mut best: HashMap<Seq, Candidate> = HashMap::new();
-        for candidate in self.with_related(candidates)? {
+        for candidate in self.with_history(self.with_related(candidates)?)? {
             let Some(candidate) = self.current(candidate)? else { continue };
             match best.get_mut(&candidate.stored.seq) {
                 Some(known) if known.name >= candidate.name => {}
@@ -118,8 +121,12 @@ impl MemorySearch<'_> {
         Ok(stored.into_iter().filter_map(candidate).filter(|one| self.is_for_reader(one)).collect())
     }
 
-    /// Whether the memory holds where the reader is.
+    /// Whether the memory holds where the reader is, and is for such readers at all.
     fn is_for_reader(&self, candidate: &Candidate) -> bool {
+        let event = &candidate.stored.event;
+        if !self.request.view.admits(event.visibility, event.secrecy) {
+            return false;
+        }
         match &candidate.memory.scope {
             MemoryScope::User => true,
             MemoryScope::Project => admits(&self.scoped.memories, &candidate.stored),
@@ -161,6 +168,28 @@ impl MemorySearch<'_> {
         }
         related.retain(|one| self.is_for_reader(one));
         candidates.extend(related);
+        Ok(candidates)
+    }
+
+    /// Where history is asked for, a memory brings what it took the place of.
+    fn with_history(&self, mut candidates: Vec<Candidate>) -> Result<Vec<Candidate>, JournalError> {
+        if !self.request.view.shows_history() {
+            return Ok(candidates);
+        }
+        let known: HashMap<Seq, (f32, f32, f32)> =
+            candidates.iter().map(|one| (one.stored.seq, (one.name, one.text, one.words))).collect();
+        let now = View::of(Audience::Owner).with_secret().with_private().with_sealed();
+        let hidden = self.journal.select(&Filter::default(), &now)?.hidden;
+        let is_forgotten = |seq: &Seq| self.scoped.memories.hidden.binary_search(seq).is_ok();
+        for seq in hidden.iter().filter(|seq| !is_forgotten(seq) && !known.contains_key(seq)) {
+            let newer = self.journal.successor(*seq)?;
+            let Some((name, text, words)) = newer.and_then(|newer| known.get(&newer)).copied() else { continue };
+            let Some(stored) = self.journal.events(&[*seq], &View::owner_all())?.pop() else { continue };
+            let Some(memory) = Memory::of_event(&stored.event) else { continue };
+            let (name, text, words) = (name * HISTORY_WORTH, text * HISTORY_WORTH, words * HISTORY_WORTH);
+            candidates.push(Candidate { stored, memory, name, text, words });
+        }
+        candidates.retain(|one| self.is_for_reader(one));
         Ok(candidates)
     }
 

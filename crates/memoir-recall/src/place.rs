@@ -1,6 +1,6 @@
 //! Where the reader is: sessions of the same project, and sessions that changed the same files.
 
-use crate::field::shapes_of;
+use crate::field::Voices;
 use crate::sessions::SessionMap;
 use memoir_event::Kind;
 use memoir_index::{Index, IndexError, Query, Window};
@@ -30,7 +30,7 @@ impl Place {
     pub fn find(
         journal: &dyn Journal,
         index: &Index,
-        sessions: &SessionMap,
+        (sessions, voices): (&SessionMap, &Voices),
         (project, files): (Option<&str>, &[String]),
         selection: &Selection,
     ) -> Result<Place, IndexError> {
@@ -43,7 +43,8 @@ impl Place {
         if files.is_empty() {
             return Ok(place);
         }
-        let changes = Selection { shapes: Some(shapes_of(journal, Kind::FileChange)?), ..selection.clone() };
+        let changes =
+            Selection { shapes: Some(voices.shapes_of(|kind| kind == Kind::FileChange)), ..selection.clone() };
         let share = 1.0 / files.len().min(FILES_MAX) as f32;
         for file in files.iter().take(FILES_MAX) {
             let query = Query::parse(&format!("\"{}\"", file.trim_start_matches("./").replace('"', " ")));

@@ -2,11 +2,12 @@
 
 use crate::field::{Field, Spoken, Voice};
 use crate::first_look::{FirstLook, role, shortness, unit_bm25};
+use crate::meaning::Near;
 use crate::place::Place;
 use crate::session_score::{SessionParts, session_score};
 use crate::weights::{Signal, Weights};
 use crate::when::{End, When};
-use crate::words::bm25;
+use crate::words::{Found, bm25};
 use jiff::tz::TimeZone;
 use memoir_index::{Doc, IndexError};
 use std::collections::{HashMap, HashSet};
@@ -28,6 +29,8 @@ pub(crate) struct RankedUnit {
     pub score: f32,
     /// The share of the query that it and its neighbours cover.
     pub coverage: f32,
+    /// How near it is in what it means, as far as that is believed.
+    pub meaning: f32,
     pub parts: Parts,
 }
 
@@ -48,6 +51,15 @@ pub(crate) struct Ranking {
     pub sessions: Vec<RankedSession>,
 }
 
+impl Ranking {
+    fn sort(&mut self) {
+        self.units.sort_by(|a: &RankedUnit, b: &RankedUnit| {
+            b.score.total_cmp(&a.score).then_with(|| b.spoken.unit.seq.cmp(&a.spoken.unit.seq))
+        });
+        self.sessions.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.session.cmp(&a.session)));
+    }
+}
+
 pub(crate) struct Ranker<'a> {
     pub weights: &'a Weights,
     pub when: &'a When,
@@ -63,8 +75,10 @@ pub(crate) struct Ranker<'a> {
 pub(crate) struct Scene<'a> {
     pub session: u32,
     pub spoken: &'a [Spoken],
-    /// By word, then by unit.
+    /// How often each word is said, by word, then by unit.
     pub counts: Vec<Vec<f32>>,
+    /// The same of words that follow each other.
+    pub pairs: Vec<Vec<f32>>,
     pub short: f32,
 }
 
@@ -72,35 +86,45 @@ impl Scene<'_> {
     fn new<'a>(field: &Field<'_>, weights: &Weights, session: u32, spoken: &'a [Spoken]) -> Scene<'a> {
         let total: f32 = spoken.iter().map(|spoken| spoken.unit.len as f32).sum();
         let short = shortness(weights, total / (spoken.len().max(1)) as f32);
-        let count = |spoken: &Spoken, found: &crate::words::Found| found.count(spoken.doc);
-        let counts = field.found.iter().map(|found| spoken.iter().map(|one| count(one, found)).collect()).collect();
-        Scene { session, spoken, counts, short }
+        let count = |found: &[Found]| {
+            found.iter().map(|found| found.counts(spoken.iter().map(|one| one.doc))).collect::<Vec<_>>()
+        };
+        Scene { session, spoken, counts: count(&field.found), pairs: count(&field.pairs), short }
     }
 }
 
 impl Ranker<'_> {
-    /// Ranks everything that has a word of the query.
-    pub fn rank(&self, field: &Field<'_>) -> Result<Ranking, IndexError> {
+    /// Ranks everything that has a word of the query, and what is near to it.
+    pub fn rank(&self, field: &Field<'_>, near: Option<&Near<'_>>) -> Result<Ranking, IndexError> {
         let look = FirstLook::new(field, self.weights);
-        let near: HashSet<Doc> = look.units.iter().map(|(doc, _)| *doc).collect();
+        let best: HashSet<Doc> = look.units.iter().map(|(doc, _)| *doc).collect();
         let mut ranking = Ranking::default();
         let mut left = SESSION_UNITS_MAX;
-        for session in &look.chosen {
-            let spoken = within_reach(field.units_of(*session)?, &near, &mut left);
+        let brought = near.map_or(&[][..], Near::sessions).iter().filter(|session| !look.chosen.contains(session));
+        for session in look.chosen.iter().chain(brought) {
+            let is_near = |doc: Doc| best.contains(&doc) || near.is_some_and(|near| near.has(doc));
+            let spoken = within_reach(field.units_of(*session)?, is_near, &mut left);
             let scene = Scene::new(field, self.weights, *session, &spoken);
-            let (units, session) = self.look_closely(field, &scene, &look);
+            let (units, session) = self.look_closely(field, &scene, &look, near);
             ranking.units.extend(units);
             ranking.sessions.push(session);
         }
         self.favour_an_end(&mut ranking, look.most);
-        ranking.units.sort_by(|a: &RankedUnit, b: &RankedUnit| {
-            b.score.total_cmp(&a.score).then_with(|| b.spoken.unit.seq.cmp(&a.spoken.unit.seq))
-        });
-        ranking.sessions.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.session.cmp(&a.session)));
+        ranking.sort();
+        if let Some(near) = near {
+            near.weigh(&mut ranking, self.weights);
+            ranking.sort();
+        }
         Ok(ranking)
     }
 
-    fn look_closely(&self, field: &Field<'_>, scene: &Scene<'_>, look: &FirstLook) -> (Vec<RankedUnit>, RankedSession) {
+    fn look_closely(
+        &self,
+        field: &Field<'_>,
+        scene: &Scene<'_>,
+        look: &FirstLook,
+        meant: Option<&Near<'_>>,
+    ) -> (Vec<RankedUnit>, RankedSession) {
         let weights = self.weights;
         let base = look.sessions.get(scene.session as usize).copied().unwrap_or(0.0);
         let time = self.time_of(scene.spoken) * weights.of(Signal::Time, weights.time);
@@ -111,7 +135,7 @@ impl Ranker<'_> {
             let said = own + near + pairs;
             let weighed = said * role(weights, one.voice, scene.short);
             let answer = self.answer_of(scene, &words, at);
-            if weighed + answer <= 0.0 {
+            if weighed + answer <= 0.0 && !meant.is_some_and(|meant| meant.has(one.doc)) {
                 continue;
             }
             let (speaker, manner) = (self.speaker(one), self.manner(one));
@@ -133,6 +157,7 @@ impl Ranker<'_> {
                 said: said * (1.0 + speaker + manner),
                 score: parts.iter().map(|(_, part)| part).sum(),
                 coverage: coverage(field, scene, at),
+                meaning: 0.0,
                 parts,
             });
         }
@@ -160,7 +185,9 @@ impl Ranker<'_> {
             own += bm25(found.idf, here, bm, length);
             all += bm25(found.idf, here + share * near, bm, length);
         }
-        let pairs = field.pairs.iter().map(|pair| bm25(pair.idf, pair.count(one.doc), bm, length)).sum::<f32>();
+        let pair =
+            |(pair, counts): (&Found, &Vec<f32>)| bm25(pair.idf, counts.get(at).copied().unwrap_or(0.0), bm, length);
+        let pairs = field.pairs.iter().zip(&scene.pairs).map(pair).sum::<f32>();
         (own, all - own, pairs * weights.of(Signal::Pairs, weights.pairs))
     }
 
@@ -242,9 +269,9 @@ pub(crate) fn add(parts: &mut Parts, signal: Signal, value: f32) {
 }
 
 /// Of a session that is too long, only what is around the best units.
-fn within_reach(mut spoken: Vec<Spoken>, near: &HashSet<Doc>, left: &mut usize) -> Vec<Spoken> {
+fn within_reach(mut spoken: Vec<Spoken>, is_near: impl Fn(Doc) -> bool, left: &mut usize) -> Vec<Spoken> {
     if spoken.len() > *left {
-        let best = spoken.iter().enumerate().filter(|(_, spoken)| near.contains(&spoken.doc));
+        let best = spoken.iter().enumerate().filter(|(_, spoken)| is_near(spoken.doc));
         let keep: HashSet<usize> = best.flat_map(|(at, _)| at.saturating_sub(REACH)..=at + REACH).collect();
         let mut at = 0;
         spoken.retain(|_| {

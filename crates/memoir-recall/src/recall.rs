@@ -4,6 +4,8 @@ use crate::choose::Chosen;
 use crate::confidence::{self, Evidence};
 use crate::exact;
 use crate::field::{Field, Voices};
+use crate::listed;
+use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::passage::Passage;
 use crate::place::Place;
@@ -42,9 +44,10 @@ pub enum RecallError {
 
 /// Recalls from one journal; keeps what it learns of it between questions.
 pub struct Recall {
-    sessions: Mutex<SessionMap>,
+    sessions: Mutex<Arc<SessionMap>>,
     weights: Weights,
     redactor: Arc<Redactor>,
+    meaning: Option<Arc<dyn Meaning>>,
 }
 
 /// What speaks for an event, and how.
@@ -58,13 +61,19 @@ struct Offer {
 impl Recall {
     /// Recall that looks for secrets with those rules once more.
     pub fn new(redactor: Arc<Redactor>) -> Recall {
-        Recall { sessions: Mutex::default(), weights: Weights::default(), redactor }
+        Recall { sessions: Mutex::default(), weights: Weights::default(), redactor, meaning: None }
     }
 
     /// With other weights, for measuring.
     #[must_use]
     pub fn with_weights(self, weights: Weights) -> Recall {
         Recall { weights, ..self }
+    }
+
+    /// With somebody who knows what things mean.
+    #[must_use]
+    pub fn with_meaning(self, meaning: Option<Arc<dyn Meaning>>) -> Recall {
+        Recall { meaning, ..self }
     }
 
     /// The few things from the past that help.
@@ -80,8 +89,7 @@ impl Recall {
         if words.is_empty() || request.limit == 0 {
             return Ok(Answer::default());
         }
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.refresh(journal)?;
+        let sessions = self.sessions(journal)?;
         let voices = Voices::read(journal)?;
         let scoped = Scoped::new(journal, request, &sessions, &voices)?;
         let mut reading = index.reading(journal, scoped.spoken.clone(), progress)?;
@@ -98,21 +106,33 @@ impl Recall {
             mean_len: mean_len.max(1.0),
         };
         let whereabouts = (request.here.as_deref(), request.files.as_slice());
-        let place = Place::find(journal, index, &sessions, whereabouts, &scoped.anything)?;
+        let place = Place::find(journal, index, (&sessions, &voices), whereabouts, &scoped.anything)?;
         let when = When::of(query, request.now_ms, &request.zone);
         let names = names_in(query);
         let (weights, zone, now_ms) = (&self.weights, &request.zone, request.now_ms);
         let ranker = Ranker { weights, when: &when, zone, now_ms, names, place: &place };
-        let ranking = ranker.rank(&field)?;
+        let meaning = self.meaning.as_ref().filter(|_| self.weights.has(Signal::Meaning));
+        let question = meaning.and_then(|meaning| meaning.of(journal, query));
+        let near = question.and_then(|question| Near::find(question, &field));
+        let ranking = ranker.rank(&field, near.as_ref())?;
         let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
         let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
         let memories = search.find(query, &words, &field.found, ideal)?;
-        let exact = self.exact(journal, index, query, &scoped)?;
+        let exact = self.exact(journal, index, query, (&scoped, &voices))?;
         let passage = Passage::new(&field.found);
         let mut answer = Answer { notes, sessions: told(&ranking, &sessions), ..Answer::default() };
         let offers = offers(memories, ranking.units, exact, ideal);
         self.fill(journal, request, &offers, &passage, &mut answer)?;
         Ok(answer)
+    }
+
+    /// The sessions as they are now.
+    fn sessions(&self, journal: &dyn Journal) -> Result<Arc<SessionMap>, RecallError> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if !sessions.is_current(journal)? {
+            Arc::make_mut(&mut sessions).refresh(journal)?;
+        }
+        Ok(Arc::clone(&sessions))
     }
 
     /// What is found as it was typed, with the share of it that each event has.
@@ -121,13 +141,13 @@ impl Recall {
         journal: &dyn Journal,
         index: &Index,
         query: &str,
-        scoped: &Scoped,
+        (scoped, voices): (&Scoped, &Voices),
     ) -> Result<Vec<Offer>, RecallError> {
         let terms = exact::terms(query);
         if terms.is_empty() || !self.weights.has(Signal::Exact) {
             return Ok(Vec::new());
         }
-        let hits = exact::find(journal, index, &terms, &scoped.anything)?;
+        let hits = exact::find(journal, index, voices, &terms, &scoped.anything)?;
         let most = hits.first().map_or(1.0, |(_, score)| score.max(f32::MIN_POSITIVE));
         let offer = |(seq, score): (Seq, f32)| Offer {
             seq,
@@ -148,7 +168,9 @@ impl Recall {
         answer: &mut Answer,
     ) -> Result<(), RecallError> {
         let mut chosen = Chosen::new(request);
-        for portion in offers.chunks(PORTION) {
+        let enough: Vec<&Offer> = offers.iter().filter(|offer| offer.confidence >= request.min_confidence).collect();
+        let too_little = offers.len() - enough.len();
+        for portion in enough.chunks(PORTION) {
             if chosen.is_full() {
                 break;
             }
@@ -163,6 +185,15 @@ impl Recall {
             }
         }
         (answer.blocks, answer.left_out, answer.tokens) = chosen.finish();
+        answer.left_out += too_little;
+        for block in answer.blocks.iter_mut().filter(|block| block.memory.is_some()) {
+            if request.view.shows_history() {
+                block.superseded_by = listed::successor(journal, block.seq)?;
+            }
+            if let Some(memory) = &mut block.memory {
+                listed::without_what_is_gone(journal, memory)?;
+            }
+        }
         Ok(())
     }
 
@@ -190,6 +221,7 @@ impl Recall {
             cut,
             signals: offer.parts.clone(),
             same: Vec::new(),
+            superseded_by: None,
         })
     }
 }
@@ -205,7 +237,7 @@ fn offers(memories: Vec<FoundMemory>, units: Vec<RankedUnit>, exact: Vec<Offer>,
     let best = units.first().map_or(1.0, |unit| unit.score.max(f32::MIN_POSITIVE));
     let unit = |(at, unit): (usize, RankedUnit)| {
         let (coverage, fit, of_best) = (unit.coverage, fit(&unit, ideal), unit.score / best);
-        let confidence = confidence::of_unit(Evidence { coverage, fit, of_best, rank: at + 1 });
+        let confidence = confidence::of_unit(Evidence { coverage, fit, of_best, meaning: unit.meaning, rank: at + 1 });
         Offer { seq: unit.spoken.unit.seq, score: unit.score, confidence, parts: unit.parts }
     };
     memories.into_iter().map(memory).chain(units.into_iter().enumerate().map(unit)).chain(exact).collect()

@@ -1,10 +1,11 @@
 //! An answer as people, agents and programs read it.
 
+use crate::listed::Listed;
+use crate::policy::{clean, defused};
 use crate::request::{Answer, Block, SessionBlock};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use memoir_event::{Client, Memory, MemoryScope, Speaker, format_ms};
-use memoir_journal::StoredEvent;
+use memoir_event::{Client, MemoryScope, Speaker, format_ms};
 use memoir_redact::Redactor;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -45,7 +46,8 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
         0 => String::new(),
         _ => ", contradicted by another memory".to_owned(),
     };
-    format!("{from}, {day}, {}{same}{against}", block.event_id)
+    let newer = block.superseded_by.map(|newer| format!(", superseded by {newer}")).unwrap_or_default();
+    format!("{}, {day}, {}{same}{against}{newer}", defused(&from), block.event_id)
 }
 
 fn who(block: &Block) -> String {
@@ -92,6 +94,7 @@ fn block(block: &Block) -> Value {
         "cut": block.cut,
         "signals": signals(&block.signals),
         "same": block.same,
+        "superseded_by": block.superseded_by,
     });
     if let Value::Object(known) = known {
         fields.extend(known);
@@ -122,8 +125,10 @@ fn block(block: &Block) -> Value {
     Value::Object(fields)
 }
 
-/// A memory in a list: all that it knows of itself, redacted once more.
-pub fn memory_json(stored: &StoredEvent, memory: &Memory, redactor: &Redactor) -> Value {
+/// A memory in a list: all that it knows of itself, cleaned like everything that is handed out.
+pub fn memory_json(listed: &Listed, redactor: &Redactor) -> Value {
+    let Listed { stored, memory, superseded_by } = listed;
+    let clean = |text: &String| clean(text, redactor);
     let (scope, session) = match &memory.scope {
         MemoryScope::Session(session) => (format!("session:{session}"), Some(session)),
         scope => (scope.name().to_owned(), None),
@@ -132,9 +137,9 @@ pub fn memory_json(stored: &StoredEvent, memory: &Memory, redactor: &Redactor) -
         "memory_id": stored.id,
         "uid": memory.uid,
         "kind": memory.kind,
-        "text": redactor.text(&memory.text),
-        "name": memory.name,
-        "aliases": memory.aliases,
+        "text": clean(&memory.text),
+        "name": clean(&memory.name),
+        "aliases": memory.aliases.iter().map(clean).collect::<Vec<_>>(),
         "scope": scope,
         "session": session,
         "project": stored.event.repo,
@@ -145,6 +150,7 @@ pub fn memory_json(stored: &StoredEvent, memory: &Memory, redactor: &Redactor) -
         "reinforced_at": memory.reinforced_ms.map(format_ms),
         "related": memory.related,
         "contradicts": memory.contradicts,
+        "superseded_by": superseded_by,
         "sources": memory.sources,
         "secrecy": stored.event.secrecy,
         "visibility": stored.event.visibility,

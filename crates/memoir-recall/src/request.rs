@@ -105,6 +105,8 @@ pub struct Block {
     pub signals: Vec<(Signal, f32)>,
     /// Others that say the same.
     pub same: Vec<EventId>,
+    /// What took its place, where history is shown.
+    pub superseded_by: Option<EventId>,
 }
 
 /// A session that fits.

@@ -1,6 +1,6 @@
 //! Which records an answer may be made of: projects, sessions, times and who may see what, in numbers.
 
-use crate::field::{Voices, shapes_of};
+use crate::field::Voices;
 use crate::request::Request;
 use crate::sessions::SessionMap;
 use memoir_event::{Kind, Source};
@@ -53,7 +53,7 @@ impl Scoped {
         });
         let forgotten = journal.select(&Filter::default(), &View::owner_all())?.hidden;
         let memories = Selection { hidden: forgotten, ..spoken.clone() };
-        Ok(Scoped { spoken, memories, memory_shapes: shapes_of(journal, Kind::Memory)?, anything })
+        Ok(Scoped { spoken, memories, memory_shapes: voices.shapes_of(|kind| kind == Kind::Memory), anything })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::field::Field;
 use crate::first_look::FirstLook;
 use crate::rank::{RankedSession, RankedUnit, Scene};
 use crate::weights::{Signal, Weights};
-use crate::words::bm25;
+use crate::words::{Found, bm25};
 
 /// What is known of a session before its units are looked at, each as a share of the best score but the first.
 #[derive(Debug, Clone, Copy)]
@@ -43,11 +43,10 @@ pub(crate) fn session_score(
 /// What words add that follow each other anywhere in the session.
 fn pairs(field: &Field<'_>, scene: &Scene<'_>, look: &FirstLook, weights: &Weights) -> f32 {
     let total: f32 = scene.spoken.iter().map(|spoken| spoken.unit.len as f32).sum();
-    let part = |pair: &crate::words::Found| {
-        let count = scene.spoken.iter().map(|one| pair.count(one.doc)).sum();
-        bm25(pair.idf, count, weights.session, total / look.mean_len)
+    let part = |(pair, counts): (&Found, &Vec<f32>)| {
+        bm25(pair.idf, counts.iter().sum(), weights.session, total / look.mean_len)
     };
-    field.pairs.iter().map(part).sum::<f32>() * weights.of(Signal::Pairs, weights.pairs)
+    field.pairs.iter().zip(&scene.pairs).map(part).sum::<f32>() * weights.of(Signal::Pairs, weights.pairs)
 }
 
 /// The score of the best run of units of about so many stems. Where sessions are hardly longer than that it says nothing

@@ -16,6 +16,11 @@ pub(crate) struct SessionMap {
 }
 
 impl SessionMap {
+    /// Whether there is nothing new.
+    pub fn is_current(&self, journal: &dyn Journal) -> Result<bool, JournalError> {
+        Ok(self.upto > 0 && journal.last_seq()? == self.upto && journal.identity()? == self.journal)
+    }
+
     /// Reads what is new.
     pub fn refresh(&mut self, journal: &dyn Journal) -> Result<(), JournalError> {
         let identity = journal.identity()?;
@@ -23,9 +28,6 @@ impl SessionMap {
             *self = SessionMap { journal: identity, ..SessionMap::default() };
         }
         let last = journal.last_seq()?;
-        if last == self.upto && last > 0 {
-            return Ok(());
-        }
         let after = self.entries.last().map_or(0, |entry| entry.no);
         for entry in journal.origins(after)? {
             let at = entry.no as usize;

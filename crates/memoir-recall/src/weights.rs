@@ -179,7 +179,7 @@ impl Default for Weights {
             asks: 0.3,
             names_time: 0.6,
             first_person: 0.2,
-            meaning: 0.5,
+            meaning: 0.2,
             off: Vec::new(),
         }
     }

@@ -4,9 +4,9 @@ use memoir_index::{Brief, Doc, IndexError, Reading, Word};
 
 /// Words that more units than this have are left out if the query has rarer ones: they tell next to nothing, and counting
 /// them takes all the time.
-const FREQUENT_UNITS: u64 = 150_000;
+const FREQUENT_UNITS: u64 = 100_000;
 /// So many units are counted for all words of a query together, the rarest words first.
-const COUNTED_UNITS_MAX: u64 = 1_500_000;
+const COUNTED_UNITS_MAX: u64 = 400_000;
 /// Words that more units than this have are not looked for in pairs.
 const PAIRED_UNITS_MAX: usize = 60_000;
 
@@ -20,18 +20,29 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// How often the unit says it.
-    pub fn count(&self, doc: Doc) -> f32 {
-        match self.units.binary_search_by_key(&doc, |(doc, ..)| *doc) {
-            Ok(at) => self.units.get(at).map_or(0.0, |(_, count, _)| *count as f32),
+    /// How often each of those units says it. They lie close together: only what is between them is searched.
+    pub fn counts(&self, docs: impl Iterator<Item = Doc> + Clone) -> Vec<f32> {
+        let (Some(least), Some(most)) = (docs.clone().min(), docs.clone().max()) else { return Vec::new() };
+        let from = self.units.partition_point(|(doc, ..)| *doc < least);
+        let near = self.units.get(from..).unwrap_or_default();
+        let near = near.get(..near.partition_point(|(doc, ..)| *doc <= most)).unwrap_or_default();
+        let count = |doc: Doc| match near.binary_search_by_key(&doc, |(doc, ..)| *doc) {
+            Ok(at) => near.get(at).map_or(0.0, |(_, count, _)| *count as f32),
             Err(_) => 0.0,
-        }
+        };
+        docs.map(count).collect()
     }
 }
 
 /// How rare it is to have a word that `with` of `all` have.
 pub(crate) fn idf(all: f32, with: f32) -> f32 {
     (1.0 + (all - with + 0.5).max(0.0) / (with + 0.5)).ln()
+}
+
+/// How much it tells that nobody ever said a word: little, where little was said at all.
+fn acquaintance(units: f32) -> f32 {
+    const MUCH: f32 = 400.0;
+    ((1.0 + units).ln() / (1.0 + MUCH).ln()).min(1.0)
 }
 
 /// BM25's part of one word; `length` is told by the mean.
@@ -61,7 +72,8 @@ pub(crate) fn find(reading: &Reading, words: Vec<Word>) -> Result<Vec<Found>, In
     for (word, _) in words.into_iter().zip(is_counted).filter(|(_, is_counted)| *is_counted) {
         let mut with = Vec::new();
         reading.units_with(&word, &mut |doc, count, brief| with.push((doc, count, brief)))?;
-        let idf = idf(units, with.len() as f32);
+        let known = if with.is_empty() { acquaintance(units) } else { 1.0 };
+        let idf = idf(units, with.len() as f32) * known;
         found.push(Found { word, units: with, idf });
     }
     Ok(found)

@@ -89,8 +89,8 @@ impl<'a> Intake<'a> {
             self.renamed.insert((path_id.clone(), project.id.clone()));
         }
         event.actor = self.rules.actor.map(str::to_owned);
-        shortened::settle(&mut event, self.rules.limits, self.rules.redactor);
-        Ok(self.admission.admit(event))
+        let found = shortened::settle(&mut event, self.rules.limits, self.rules.redactor);
+        Ok(self.admission.admit(event).and_before(found.total()))
     }
 
     /// Projects that were known by a path once and by an address now, as met so far.

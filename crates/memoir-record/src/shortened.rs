@@ -6,7 +6,7 @@
 
 use memoir_event::{Content, Event, Json, Kind};
 use memoir_journal::Limits;
-use memoir_redact::Redactor;
+use memoir_redact::{Findings, Redactor};
 use serde_json::Value;
 
 /// Stands around a mark; no text has it where a mark has it.
@@ -26,44 +26,46 @@ pub(crate) fn mark(left_out: u64) -> String {
     format!("{EDGE}…[{left_out}{SAID}{EDGE}")
 }
 
-/// Cuts what lost its middle to what is kept of such a text, with a note of its full size.
-pub(crate) fn settle(event: &mut Event, limits: Limits, redactor: &Redactor) {
+/// Cuts what lost its middle to what is kept of such a text, with a note of its full size. Tells which secrets were in it.
+pub(crate) fn settle(event: &mut Event, limits: Limits, redactor: &Redactor) -> Findings {
+    let mut found = Findings::default();
     if event.content.verbatim().len() < WHOLE_BYTES || !event.content.verbatim().contains(SAID) {
-        return;
+        return found;
     }
     let chars_max = if event.kind() == Kind::ToolResult { limits.tool_result_chars } else { limits.text_chars };
     match &mut event.content {
         Content::Text(text) => {
-            if let Some(cut) = cut(text, chars_max, redactor) {
+            if let Some(cut) = cut(text, chars_max, redactor, &mut found) {
                 *text = cut;
             }
         }
         Content::Json(json) | Content::Payload(json) => {
             let mut value = json.to_value();
-            cut_values(&mut value, chars_max, redactor);
+            cut_values(&mut value, chars_max, redactor, &mut found);
             *json = Json::from_value(&value);
         }
     }
+    found
 }
 
-fn cut_values(value: &mut Value, chars_max: usize, redactor: &Redactor) {
+fn cut_values(value: &mut Value, chars_max: usize, redactor: &Redactor, found: &mut Findings) {
     match value {
         Value::String(text) => {
-            if let Some(cut) = cut(text, chars_max, redactor) {
+            if let Some(cut) = cut(text, chars_max, redactor, found) {
                 *text = cut;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| cut_values(item, chars_max, redactor)),
-        Value::Object(fields) => fields.iter_mut().for_each(|(_, value)| cut_values(value, chars_max, redactor)),
+        Value::Array(items) => items.iter_mut().for_each(|item| cut_values(item, chars_max, redactor, found)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(_, value)| cut_values(value, chars_max, redactor, found)),
         _ => {}
     }
 }
 
 /// The two ends of a text with marks in it; none if it has none.
-fn cut(text: &str, chars_max: usize, redactor: &Redactor) -> Option<String> {
+fn cut(text: &str, chars_max: usize, redactor: &Redactor, found: &mut Findings) -> Option<String> {
     parts(text)?;
     // A cut could hide half of a secret from the rules.
-    let clean = redactor.text(text);
+    let clean = redactor.text_with(text, found);
     let (pieces, left_out) = parts(&clean)?;
     let chars: usize = pieces.iter().map(|piece| piece.chars().count()).sum();
     let total = u64::try_from(chars).unwrap_or(u64::MAX).saturating_add(left_out);
@@ -83,7 +85,7 @@ fn parts(text: &str) -> Option<(Vec<&str>, u64)> {
     while let Some((before, after)) = rest.split_once(EDGE) {
         let number = after.strip_prefix("…[").and_then(|after| after.split_once(SAID));
         let marked = number.and_then(|(number, after)| Some((number.parse::<u64>().ok()?, after.strip_prefix(EDGE)?)));
-        let Some((number, after)) = marked else { return None };
+        let (number, after) = marked?;
         pieces.push(before);
         left_out = left_out.saturating_add(number);
         rest = after;

@@ -6,6 +6,7 @@ use crate::{App, Shared};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use memoir_capture::RegainedNames;
 use memoir_event::{Event, EventId, RecordUuid, Source};
 use memoir_journal::{Admission, Outcome, Redacted};
 use memoir_record::wire::{BatchAnswer, BatchError, BatchRequest, Capture, RawRecord, RecordAnswer, WireError};
@@ -64,7 +65,14 @@ fn append(app: &App, events: Vec<Event>) -> Result<Vec<RecordAnswer>, ApiError> 
         return Ok(Vec::new());
     }
     let admission = Admission::new(&app.redactor, app.journal.hasher().clone());
-    let admitted: Vec<Redacted> = events.into_iter().map(|event| admission.admit(event)).collect();
+    let mut names = RegainedNames::default();
+    let named = events.into_iter().map(|mut event| {
+        if event.source != Source::Http {
+            names.give(&mut event);
+        }
+        event
+    });
+    let admitted: Vec<Redacted> = named.map(|event| admission.admit(event)).collect();
     let appended = app.journal.append(&admitted, &[]);
     app.writes.note(appended.as_ref().err());
     let outcomes = appended?;

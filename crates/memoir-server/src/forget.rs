@@ -73,9 +73,16 @@ fn store(app: &App, asked: Asked) -> Result<Value, ApiError> {
     if asked.dry_run {
         return Ok(json!({"dry_run": true, "events": events, "event_ids": ids, "unknown": unknown}));
     }
-    let name = app.names.forgetting();
+    if events == 0 && unknown.is_empty() && unwanted.text.is_some() {
+        return Ok(json!({"name": null, "events": 0, "event_ids": [], "unknown": [], "mirrors": [], "problems": []}));
+    }
+    let (name, seqs) = (app.names.forgetting(), choice.events.clone());
     forgetter.forget(choice.into_wish(Depth::Forget, name.clone(), asked.reason, asked.by))?;
-    Ok(json!({"name": name, "events": events, "event_ids": ids, "unknown": unknown}))
+    let mirrors = memoir_recall::take_out_of_mirrors(&*app.journal, &seqs, &app.clock);
+    Ok(json!({
+        "name": name, "events": events, "event_ids": ids, "unknown": unknown,
+        "mirrors": mirrors.done, "problems": mirrors.problems,
+    }))
 }
 
 impl From<ForgetError> for ApiError {

@@ -39,7 +39,7 @@ use host::Hosts;
 use lanes::Lanes;
 use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
-use memoir_recall::Recall;
+use memoir_recall::{Meaning, Recall};
 use memoir_redact::Redactor;
 use names::Names;
 use rate::RateLimit;
@@ -61,6 +61,8 @@ pub struct Parts {
     pub index: Arc<Index>,
     /// Tells the time.
     pub clock: Clock,
+    /// Who knows what things mean, if anybody does.
+    pub meaning: Option<Arc<dyn Meaning>>,
 }
 
 /// All that handlers share.
@@ -127,7 +129,7 @@ impl App {
             requests: Arc::new(Semaphore::new(settings.requests_max.min(Semaphore::MAX_PERMITS))),
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max.div_ceil(limits::BODY_STEP))),
             writes: probes::Writes::default(),
-            recall: Recall::new(Arc::clone(&parts.redactor)),
+            recall: Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning),
             names: Names::new(),
             nonce: AtomicU64::new(u64::from_le_bytes(seed)),
             stopping: AtomicBool::new(false),

@@ -10,7 +10,7 @@ use axum::response::Response;
 use memoir_dream::{MemoryError, Remembered, Remembering, Said, read_memories};
 use memoir_event::{Kind, Memory, MemoryKind, MemoryScope, MemoryStatus};
 use memoir_journal::{Audience, Filter, Order, Page, PageToken, View};
-use memoir_recall::memory_json;
+use memoir_recall::{Listed, memory_json};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -67,8 +67,11 @@ fn found(app: &App, wanted: &Wanted) -> Result<Value, ApiError> {
             let is_here = of_project.as_ref().is_none_or(|origins| origins.binary_search(&stored.origin).is_ok());
             let is_wanted = wanted.kind.is_none_or(|kind| kind == memory.kind)
                 && wanted.pinned.is_none_or(|pinned| pinned == memory.pinned);
-            if (is_here || memory.scope == MemoryScope::User) && is_wanted {
-                listed.push(memory_json(&stored, &memory, &app.redactor));
+            if (is_here || memory.scope == MemoryScope::User)
+                && is_wanted
+                && let Some(memory) = Listed::read(&*app.journal, stored)?
+            {
+                listed.push(memory_json(&memory, &app.redactor));
             }
         }
         match events.next {

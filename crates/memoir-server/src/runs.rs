@@ -1,4 +1,4 @@
-//! Events of other journals in: each is known by its id.
+//! Events of other journals in: each is known by its id, and by the names that captures of the same thing have.
 
 use crate::errors::{ApiError, json_answer};
 use crate::limits::{RequestBody, read_json_body};
@@ -6,6 +6,7 @@ use crate::{App, Shared};
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use memoir_capture::RegainedNames;
 use memoir_event::{Envelope, EventId};
 use memoir_journal::{Admission, Outcome, Redacted};
 use memoir_record::wire::{RunAnswer, RunId, RunRequest};
@@ -39,8 +40,13 @@ fn store(app: &App, body: RequestBody) -> Result<RunAnswer, ApiError> {
         }
     }
     let admission = Admission::new(&app.redactor, app.journal.hasher().clone());
-    let admitted: Vec<Redacted> =
-        request.events.into_iter().map(|envelope| admission.admit(envelope.into_event())).collect();
+    let mut names = RegainedNames::default();
+    let named = request.events.into_iter().map(|envelope| {
+        let mut event = envelope.into_event();
+        names.give(&mut event);
+        event
+    });
+    let admitted: Vec<Redacted> = named.map(|event| admission.admit(event)).collect();
     let appended = app.journal.append(&admitted, &[]);
     app.writes.note(appended.as_ref().err());
     let outcomes = appended?;

@@ -16,6 +16,7 @@ mod lock;
 mod names;
 mod place;
 mod quantise;
+mod question;
 mod rewrite;
 mod scan;
 mod snapshot;
@@ -25,5 +26,6 @@ mod write;
 
 pub use catch_up::{CatchUp, Made};
 pub use error::VectorsError;
+pub use question::VectorMeaning;
 pub use speech::TEXT_CHARS_MAX;
 pub use store::{Probe, Removed, Vectors, VectorsStatus};

@@ -26,7 +26,25 @@ pub fn dirs() -> ClientDirs {
 
 /// The name under which the system knows the user.
 pub fn login_name() -> Option<String> {
-    ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| non_empty(name))
+    ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| non_empty(name)).or_else(account_name)
+}
+
+/// The name of the account that this process runs under, from the system's list of accounts.
+#[cfg(unix)]
+fn account_name() -> Option<String> {
+    let user = rustix::process::getuid().as_raw().to_string();
+    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    let name = accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == user).then(|| name.to_owned())
+    });
+    name.filter(|name| !name.is_empty())
+}
+
+#[cfg(not(unix))]
+const fn account_name() -> Option<String> {
+    None
 }
 
 /// The name under which git knows the user, from the files that git reads for every repository.

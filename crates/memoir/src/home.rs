@@ -153,6 +153,7 @@ impl Home {
     /// Opens the journal, creating it if need be.
     pub fn journal(&self, settings: &Settings, life: Life) -> Result<SqliteJournal> {
         self.prepare()?;
+        crate::dropped::reserve(self);
         let patience = Duration::from_millis(settings.lock_wait_ms);
         let options = match life {
             Life::Hook => SqliteOptions { lock_wait: patience.min(HOOK_PATIENCE), ..SqliteOptions::short_lived() },

@@ -4,6 +4,7 @@ mod ask;
 mod cli;
 mod clients;
 mod commands;
+mod dropped;
 mod exit;
 mod home;
 mod print;

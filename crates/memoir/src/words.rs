@@ -19,14 +19,14 @@ pub fn protect(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut cli = Cli::command();
     cli.build();
     let Some(search) = cli.find_subcommand("search") else { return args };
-    let longs = || search.get_arguments().filter_map(|known| known.get_long());
+    let longs = || search.get_arguments().flat_map(longs_of);
     let (mut flags, mut words): (Vec<OsString>, Vec<OsString>) = (Vec::new(), Vec::new());
     let mut rest = args.iter().skip(at + 1);
     while let Some(arg) = rest.next() {
         let text = arg.to_string_lossy();
         let name = text.split('=').next().unwrap_or_default();
         let known = search.get_arguments().find(|known| {
-            known.get_long().is_some_and(|long| name.strip_prefix("--") == Some(long))
+            longs_of(known).any(|long| name.strip_prefix("--") == Some(long))
                 || known.get_short().is_some_and(|short| *text == format!("-{short}"))
         });
         match known {
@@ -46,6 +46,11 @@ pub fn protect(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let head = args.iter().take(at + 1).cloned();
     let dashes = (!words.is_empty()).then(|| OsString::from("--"));
     head.chain(flags).chain(dashes).chain(words).collect()
+}
+
+/// Every long name of a flag.
+fn longs_of(known: &clap::Arg) -> impl Iterator<Item = &str> {
+    known.get_long().into_iter().chain(known.get_all_aliases().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -68,6 +73,7 @@ mod tests {
         assert_eq!(protected("memoir timeline --text search --json"), "memoir timeline --text search --json");
         assert_eq!(protected("memoir search"), "memoir search");
         assert_eq!(protected("memoir search a --sesion v"), "memoir search --sesion -- a v");
+        assert_eq!(protected("memoir search a --project . --since 30d"), "memoir search --project . --since 30d -- a");
         assert_eq!(protected("memoir search --nocapture --release"), "memoir search -- --nocapture --release");
     }
 }

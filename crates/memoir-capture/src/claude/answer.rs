@@ -46,12 +46,10 @@ impl Transcript {
             }
             Some("thinking") => {
                 let text = block.thinking.get().or_else(|| block.text.get()).unwrap_or_default().to_owned();
-                let names = names(&at.uuid, number);
-                self.maker(at).reasoning(text, names);
+                self.thought(text, number, at);
             }
             Some("redacted_thinking") => {
-                let names = names(&at.uuid, number);
-                self.maker(at).reasoning(String::new(), names);
+                self.thought(String::new(), number, at);
             }
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
                 let name = block.name.said().unwrap_or("tool");
@@ -65,6 +63,14 @@ impl Transcript {
             Some(kind) => at.out.left_out(&format!("block/{kind}")),
             None => at.out.problem("block without a type"),
         }
+    }
+
+    /// What it thought. Nothing else names it, so its record's name stays with it.
+    fn thought(&mut self, text: String, number: u32, at: &mut At<'_>) {
+        let (names, uuid) = (names(&at.uuid, number), at.uuid.clone());
+        let mut maker = self.maker(at);
+        maker.reasoning(text, names);
+        maker.last(|event| event.action = (number == 0 && !uuid.is_empty()).then_some(uuid));
     }
 
     fn answer(&mut self, text: &str, is_final: bool, number: u32, at: &mut At<'_>) {
@@ -114,7 +120,7 @@ impl Transcript {
 }
 
 /// The place of a turn's last answer: a hook may see it before all of it is written.
-pub(super) fn answer_place(scene: &Scene) -> Option<Identity> {
+pub(crate) fn answer_place(scene: &Scene) -> Option<Identity> {
     let turn = scene.turn.as_deref().filter(|turn| !turn.is_empty() && !turn.starts_with('~'))?;
     Some(Identity::Growing(format!("answer/{}/{turn}", scene.thread)))
 }

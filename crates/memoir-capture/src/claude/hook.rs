@@ -7,7 +7,7 @@ use crate::hook::{HookCall, HookError, Moment};
 use crate::lenient::{Flag, Raw, Text, lenient};
 use crate::out::Out;
 use crate::payload::Payload;
-use crate::scene::{Call, Maker, Scene, digest, item};
+use crate::scene::{Call, Maker, NO_MESSAGE, Scene, digest, item};
 use memoir_event::{Client, Source, Time};
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ fn answer(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) {
             maker.assistant(text.to_owned(), names);
         }
         None => {
-            let text = "The turn ended without a message.";
+            let text = NO_MESSAGE;
             maker.notice(text.to_owned(), maker.scene.said(event, text, 0).into_iter().collect());
         }
     }

@@ -415,6 +415,7 @@ impl Transcript {
             // Beyond the parts of the record itself.
             captured.event.sequence = captured.event.sequence.map(|number| number + 63);
             captured.event.identities.insert(0, record(&format!("usage/{}", open.uuid), 0));
+            captured.event.action = Some(open.uuid.clone()).filter(|uuid| !uuid.is_empty());
         }
     }
 

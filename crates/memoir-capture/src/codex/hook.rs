@@ -5,7 +5,7 @@ use crate::lenient::{Raw, Text, lenient};
 use crate::out::Out;
 use crate::patch::changes_of_patch;
 use crate::payload::Payload;
-use crate::scene::{Call, Ending, Maker, Scene, item};
+use crate::scene::{Call, Ending, Maker, NO_MESSAGE, Scene, item};
 use crate::shell;
 use memoir_event::{Client, Source, Time};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
                     maker.assistant(text.to_owned(), maker.scene.said("assistant", text, 0).into_iter().collect())
                 }
                 (None, message) => {
-                    let said = message.unwrap_or("The turn ended without a message.");
+                    let said = message.unwrap_or(NO_MESSAGE);
                     maker.notice(said.to_owned(), maker.scene.said(event, said, 0).into_iter().collect());
                 }
             }

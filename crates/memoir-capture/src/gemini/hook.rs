@@ -5,9 +5,9 @@ use crate::hook::{HookCall, HookError, Moment};
 use crate::lenient::{Raw, Text, lenient};
 use crate::out::Out;
 use crate::payload::Payload;
-use crate::scene::{Call, Ending, Maker, Scene, digest};
+use crate::scene::{Call, Ending, Maker, NO_MESSAGE, Scene, digest};
 use crate::{shell, when};
-use memoir_event::{Client, Identity, Source, Time};
+use memoir_event::{Client, Identity, Kind, Source, Time};
 use std::sync::Arc;
 
 lenient! {
@@ -81,8 +81,26 @@ fn name(event: &str, time: &Time, identities: &mut Vec<Identity>, content: &str)
         identities.iter().any(|identity| matches!(identity, Identity::Item { id, .. } if id.starts_with("started/")));
     if !is_session {
         identities.retain(|identity| matches!(identity, Identity::Alike(_)));
-        identities.insert(0, Identity::Named(format!("hook/{event}/{}/{}", time.ms(), digest(content))));
+        identities.insert(0, call_name(event, time, content));
     }
+}
+
+fn call_name(event: &str, time: &Time, content: &str) -> Identity {
+    Identity::Named(format!("hook/{event}/{}/{}", time.ms(), digest(content)))
+}
+
+/// The name that a call gave to an event of that kind.
+pub(crate) fn name_of_kind(kind: Kind, time: &Time, content: &str) -> Option<Identity> {
+    let event = match kind {
+        Kind::UserMessage | Kind::Context => "BeforeAgent",
+        Kind::ToolCall => "BeforeTool",
+        Kind::ToolResult | Kind::Command | Kind::FileChange => "AfterTool",
+        Kind::AssistantMessage => "AfterAgent",
+        Kind::SessionSummary if content == NO_MESSAGE => "AfterAgent",
+        Kind::SessionSummary => "Notification",
+        _ => return None,
+    };
+    Some(call_name(event, time, content))
 }
 
 fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
@@ -99,7 +117,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         "AfterAgent" => {
             match call.prompt_response.said() {
                 Some(text) => maker.assistant(text.to_owned(), Vec::new()),
-                None => maker.notice("The turn ended without a message.".to_owned(), Vec::new()),
+                None => maker.notice(NO_MESSAGE.to_owned(), Vec::new()),
             }
             Moment::TurnEnd
         }

@@ -6,14 +6,17 @@
 use super::idrun::{as_i64, as_u64};
 use super::read::Reader;
 use crate::{JournalError, Seq};
-use memoir_event::{Event, Identity, Keys, Kind};
-use rusqlite::Connection;
+use memoir_event::{Client, Event, Identity, Keys, Kind};
+use rusqlite::{Connection, OptionalExtension};
 
 /// A message is recorded within moments by whoever sees it.
 const MESSAGE_WINDOW_MS: i64 = 5 * 60 * 1000;
 
 /// A tool call may be seen when it is asked for and again when it is done.
 const TOOL_WINDOW_MS: i64 = 60 * 60 * 1000;
+
+/// Two homes that see the same thing in the same way see it at the same moment.
+const MOMENT_MS: i64 = 2000;
 
 /// At most so many events that say the same are looked at, the latest: a session may say "continue" a thousand times.
 const CANDIDATES_MAX: i64 = 256;
@@ -36,18 +39,40 @@ pub fn note(connection: &Connection, keys: &Keys, event: Seq, captured: &Event) 
     Ok(())
 }
 
-/// The kinds of names that the client gives it, one bit each.
+/// Came by an id from another journal, which gives each thing one.
+const BY_ID: u8 = 4;
+
+/// The kinds of names that the client gives it, one bit each. What comes by its id has names that were made up again from
+/// what it says: they find what is the same, and tell nothing apart.
 fn names(event: &Event) -> u8 {
+    if comes_by_id(event) {
+        return BY_ID;
+    }
     event.identities.iter().fold(0, |names, identity| {
         names
             | match identity {
                 Identity::Item { .. } | Identity::Record { .. } => 1,
                 Identity::InTurn { .. } => 2,
-                // One id for each thing: whatever else has a name is something else.
-                Identity::Id(_) => 3,
                 _ => 0,
             }
     })
+}
+
+/// Whether another journal, or a mirror of one, named it.
+pub fn comes_by_id(event: &Event) -> bool {
+    event.identities.iter().any(|identity| matches!(identity, Identity::Id(_)))
+}
+
+/// Whether one of the captures of an event that says this came by an id.
+pub fn came_by_id(connection: &Connection, keys: &Keys, event: Seq) -> Result<bool, JournalError> {
+    let mut find = connection.prepare_cached("SELECT named FROM alike WHERE key = ?1 AND event = ?2")?;
+    for key in &keys.alike {
+        let named: Option<u8> = find.query_row((key.as_bytes(), as_i64(event)), |row| row.get(0)).optional()?;
+        if named.is_some_and(|named| named & BY_ID != 0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The event that says the same and that the capture is another sighting of.
@@ -55,7 +80,7 @@ pub fn find(connection: &Connection, keys: &Keys, captured: &Event, now_ms: i64)
     let names = names(captured);
     let mut statement =
         connection.prepare_cached("SELECT event, named FROM alike WHERE key = ?1 ORDER BY event DESC LIMIT ?2")?;
-    let mut best: Option<(i64, Seq)> = None;
+    let mut best: Option<(Nearness, Seq)> = None;
     let mut reader = Reader::new(connection);
     for key in &keys.alike {
         let mut rows = statement.query((key.as_bytes(), CANDIDATES_MAX))?;
@@ -65,36 +90,61 @@ pub fn find(connection: &Connection, keys: &Keys, captured: &Event, now_ms: i64)
                 continue;
             }
             let event = as_u64(event);
-            let Some(distance) = distance(&mut reader, event, captured, now_ms)? else { continue };
+            let is_brought = (names | known) & BY_ID != 0;
+            let Some(nearness) = nearness(&mut reader, event, captured, now_ms, is_brought)? else { continue };
             // Of equally near ones the first, so that captures without a time are matched in their order.
-            if best.is_none_or(|(nearest, _)| distance <= nearest) {
-                best = Some((distance, event));
+            if best.is_none_or(|(nearest, _)| nearness <= nearest) {
+                best = Some((nearness, event));
             }
         }
     }
     Ok(best.map(|(_, event)| event))
 }
 
-/// How far apart in time the two are, if they can be the same.
-fn distance(reader: &mut Reader<'_>, event: Seq, captured: &Event, now_ms: i64) -> Result<Option<i64>, JournalError> {
-    if reader.is_seen_by(event, captured.source)? {
+/// How near two captures are: what reads otherwise is further off than any time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Nearness {
+    reads_otherwise: bool,
+    distance_ms: i64,
+}
+
+/// How near the two are, if they can be the same.
+fn nearness(
+    reader: &mut Reader<'_>,
+    event: Seq,
+    captured: &Event,
+    now_ms: i64,
+    is_brought: bool,
+) -> Result<Option<Nearness>, JournalError> {
+    let is_seen = reader.is_seen_by(event, captured.source)?;
+    if is_seen && !is_brought {
         return Ok(None);
     }
     let Some(known) = reader.fullest(event)? else { return Ok(None) };
+    let at_ms = captured.time.as_ref().map(memoir_event::Time::ms).or(captured.captured_ms).unwrap_or(now_ms);
+    let distance_ms = known.ts_ms.saturating_sub(at_ms).saturating_abs();
+    if is_seen && distance_ms > MOMENT_MS {
+        return Ok(None);
+    }
     if are_other_turns(known.event.turn.as_deref(), captured.turn.as_deref()) {
         return Ok(None);
     }
-    let said = |event: &Event| event.time.is_some() || event.captured_ms.is_some();
-    if known.event.time.is_none() || !said(captured) {
-        return Ok(Some(i64::MAX));
+    // Codex names the thread in every way of capture; elsewhere a sub-agent's words may be shown as the session's.
+    let is_of_thread = captured.client == Some(Client::Codex) || captured.kind() == Kind::TurnCompleted;
+    if is_of_thread && known.event.thread != captured.thread {
+        return Ok(None);
     }
-    let at_ms = captured.time.as_ref().map(memoir_event::Time::ms).or(captured.captured_ms).unwrap_or(now_ms);
-    let distance = known.ts_ms.saturating_sub(at_ms).saturating_abs();
+    let said = |event: &Event| event.time.is_some() || event.captured_ms.is_some();
+    // Of two results of one command, the one that says the same.
+    let reads_otherwise = known.event.content.plain().trim() != captured.content.plain().trim();
+    if known.event.time.is_none() || !said(captured) {
+        return Ok(Some(Nearness { reads_otherwise, distance_ms: i64::MAX }));
+    }
     let window = match captured.kind() {
         Kind::ToolCall | Kind::ToolResult | Kind::Command | Kind::FileChange => TOOL_WINDOW_MS,
         _ => MESSAGE_WINDOW_MS,
     };
-    Ok((distance <= window).then_some(distance))
+    Ok((distance_ms <= window).then_some(Nearness { reads_otherwise, distance_ms }))
 }
 
 fn are_other_turns(known: Option<&str>, captured: Option<&str>) -> bool {

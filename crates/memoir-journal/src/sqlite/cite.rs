@@ -44,7 +44,10 @@ fn is_gone(connection: &Connection, source: &MemorySource) -> Result<bool, Journ
     let Some(session) = &source.session else { return Ok(false) };
     let (client, id) = Client::split_session(session);
     let left: Option<i64> = connection
-        .prepare_cached("SELECT sum(events) FROM origin WHERE session = ?1 AND (?2 = 0 OR client = ?2)")?
+        .prepare_cached(
+            "SELECT sum(events) FROM origin
+             WHERE session = ?1 AND (?2 = 0 OR client = ?2) AND first_ms IS NOT NULL",
+        )?
         .query_row((id, client_code(client)), |row| row.get(0))?;
     Ok(left == Some(0))
 }

@@ -3,12 +3,12 @@
 
 use super::idrun::{as_i64, as_u64};
 use super::read::Reader;
-use super::{SqliteJournal, with_suffix};
+use super::{SqliteJournal, forget, with_suffix};
 use crate::body;
-use crate::{Journal as _, JournalError, Seq};
+use crate::{Forgetting, Journal as _, JournalError, Seq};
 use memoir_event::{EventId, KeyHasher};
 use rusqlite::{Connection, TransactionBehavior};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 /// Events whose bodies are erased in one go: the write lock is held for a moment only.
@@ -21,17 +21,20 @@ const LOG_PATIENCE: Duration = Duration::from_secs(10);
 pub type TextDigest = [u8; 16];
 
 /// What erasing did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Erased {
     /// Records that lost their text.
     pub records: u64,
     /// Whether nothing of it is left in the file and its log; false while other processes read an older state.
     pub is_clean: bool,
+    /// The tombstones that asked for it; they ask until [`SqliteJournal::finish_purges`] is told.
+    pub purges: Vec<Seq>,
 }
 
 impl SqliteJournal {
-    /// Erases whatever purges have not erased yet; `progress` gets done and total and may stop it, to be gone on with
-    /// another time.
+    /// Erases whatever unfinished purges ask for; `progress` gets done and total and may stop it, to be gone on with
+    /// another time. A purge is unfinished until [`SqliteJournal::finish_purges`] is told that nothing of it is left
+    /// elsewhere either: killed at any moment, the next one begins again.
     pub fn erase(&self, progress: &mut dyn FnMut(u64, u64) -> bool) -> Result<Erased, JournalError> {
         let purges: Vec<i64> = self.with_reader(|connection| {
             let mut find = connection.prepare("SELECT by FROM forgetting WHERE purge = 1 AND erased IS NULL")?;
@@ -42,6 +45,7 @@ impl SqliteJournal {
         if purges.is_empty() {
             return Ok(erased);
         }
+        erased.purges = purges.iter().copied().map(as_u64).collect();
         self.with_writer(|writer| Ok(writer.connection.pragma_update(None, "secure_delete", "ON")?))?;
         for by in purges {
             let events: Vec<i64> = self.with_reader(|connection| {
@@ -62,12 +66,49 @@ impl SqliteJournal {
             self.with_writer(|writer| {
                 let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 drop_positions(&transaction, by)?;
-                transaction.execute("UPDATE forgetting SET erased = 1 WHERE by = ?1", [by])?;
                 Ok(transaction.commit()?)
             })?;
         }
         erased.is_clean = self.compact()?;
         Ok(erased)
+    }
+
+    /// The events that unfinished purges ask to be erased.
+    pub fn to_be_erased(&self) -> Result<Vec<Seq>, JournalError> {
+        self.with_reader(|connection| {
+            let mut find = connection.prepare(
+                "SELECT DISTINCT event FROM forgotten
+                 WHERE by IN (SELECT by FROM forgetting WHERE purge = 1 AND erased IS NULL) ORDER BY event",
+            )?;
+            let events = find.query_map([], |row| row.get(0).map(as_u64))?;
+            Ok(events.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Every forgetting that holds, so that an older state of this journal can be told of it.
+    pub fn wishes(&self) -> Result<Vec<Forgetting>, JournalError> {
+        self.in_snapshot(forget::wishes)
+    }
+
+    /// The names of purges that have not come to their end.
+    pub fn unfinished_purges(&self) -> Result<Vec<String>, JournalError> {
+        self.with_reader(|connection| {
+            let mut find = connection
+                .prepare("SELECT DISTINCT name FROM forgetting WHERE purge = 1 AND erased IS NULL ORDER BY name")?;
+            let names = find.query_map([], |row| row.get(0))?;
+            Ok(names.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Notes that nothing is left of what these tombstones asked to be erased.
+    pub fn finish_purges(&self, purges: &[Seq]) -> Result<(), JournalError> {
+        self.with_writer(|writer| {
+            let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for by in purges {
+                transaction.execute("UPDATE forgetting SET erased = 1 WHERE by = ?1", [as_i64(*by)])?;
+            }
+            Ok(transaction.commit()?)
+        })
     }
 
     fn erase_portion(&self, events: &[i64]) -> Result<u64, JournalError> {
@@ -108,9 +149,9 @@ impl SqliteJournal {
         })
     }
 
-    /// A digest of a text, by which it is found elsewhere without being kept.
-    pub fn text_digest(&self, text: &[u8]) -> TextDigest {
-        let hash = self.hasher().hash(text);
+    /// A digest of what was said in a session, by which it is found elsewhere without being kept.
+    pub fn text_digest(&self, session: &str, text: &[u8]) -> TextDigest {
+        let hash = self.hasher().hash(&[session.as_bytes(), b"\0", text].concat());
         hash.first_chunk().copied().unwrap_or_default()
     }
 
@@ -126,11 +167,31 @@ impl SqliteJournal {
                     find.query_map([as_i64(*event)], |row| row.get(0).map(as_u64))?.collect::<Result<_, _>>()?;
                 for place in places {
                     if let Some(record) = reader.record(place)? {
-                        digests.insert(self.text_digest(reader.stored(&record)?.event.content.verbatim().as_bytes()));
+                        let said = reader.stored(&record)?.event;
+                        digests.insert(self.text_digest(&said.session, said.content.verbatim().as_bytes()));
                     }
                 }
             }
             Ok(digests)
+        })
+    }
+
+    /// The events that say in some revision what `is_it` knows, hidden ones too.
+    pub fn saying(&self, is_it: &dyn Fn(&str, &[u8]) -> bool) -> Result<Vec<Seq>, JournalError> {
+        self.with_reader(|connection| {
+            let mut reader = Reader::new(connection);
+            let (mut found, mut after) = (BTreeSet::new(), 0);
+            loop {
+                let records = reader.records_after(after, PORTION)?;
+                let Some(last) = records.last() else { return Ok(found.into_iter().collect()) };
+                after = last.seq;
+                for record in records.iter().filter(|record| record.body.is_some()) {
+                    let said = reader.stored(record)?.event;
+                    if is_it(&said.session, said.content.verbatim().as_bytes()) {
+                        found.insert(record.event.unwrap_or(record.seq));
+                    }
+                }
+            }
         })
     }
 

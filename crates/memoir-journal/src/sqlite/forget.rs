@@ -6,7 +6,7 @@ use super::idrun::{self, as_i64, as_u64};
 use super::intern::client_code;
 use super::read::Reader;
 use super::{directive, select};
-use crate::forget::{Chosen, Depth, ForgettingEntry, Scope, Tombstone};
+use crate::forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Tombstone};
 use crate::{Filter, JournalError, Seq};
 use memoir_event::{Event, EventId, Key, Keys, Kind};
 use rusqlite::{Connection, OptionalExtension};
@@ -136,15 +136,18 @@ fn origins_of(connection: &Connection, scope: &Scope) -> Result<Option<Vec<u32>>
 /// What is made of sources that are all gone is hidden by none of the tombstones, but by this.
 const SOURCES_GONE: Seq = 0;
 
-/// Memories and archives whose sources are all gone, as far as `by` says; what was made of those too.
+/// Memories and archives whose sources are all gone; what was made of those too. A session that nothing is known of was
+/// not forgotten: what is said to be from there stays. An origin that never had an event of its own has no first time.
 const MADE_OF_NOTHING: &str = "
   SELECT made FROM (SELECT made FROM cites UNION SELECT made FROM cites_session) AS all_made
   WHERE NOT EXISTS (
     SELECT 1 FROM cites WHERE cites.made = all_made.made AND cites.source NOT IN (SELECT event FROM forgotten))
   AND NOT EXISTS (
     SELECT 1 FROM cites_session AS named
-      JOIN origin ON origin.session = named.session AND (named.client = 0 OR origin.client = named.client)
-    WHERE named.made = all_made.made AND origin.events > 0)";
+    WHERE named.made = all_made.made AND coalesce((
+      SELECT sum(origin.events) FROM origin
+      WHERE origin.session = named.session AND (named.client = 0 OR origin.client = named.client)
+        AND origin.first_ms IS NOT NULL), 1) > 0)";
 
 /// Hides what is made of nothing that is left, and shows again what has a source again.
 fn follow_sources(connection: &Connection) -> Result<(), JournalError> {
@@ -288,13 +291,14 @@ pub fn is_in_scope(connection: &Connection, event: &Event, now_ms: i64) -> Resul
     Ok(false)
 }
 
-/// Whether the event at `of` was forgotten: then what is the same as it is forgotten under its own names too.
+/// Whether the event at `of` was forgotten: then what is the same as it is forgotten under its own names too. What went
+/// with its sources has no tombstone of its own: its names are free again as soon as a source is.
 pub fn suppress_with(connection: &Connection, of: Seq, keys: &Keys) -> Result<bool, JournalError> {
     let by: Vec<i64> = connection
         .prepare_cached("SELECT by FROM forgotten WHERE event = ?1")?
         .query_map([as_i64(of)], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    for by in &by {
+    for by in by.iter().filter(|by| **by != as_i64(SOURCES_GONE)) {
         for key in keys.all_names() {
             note_name(connection, key.as_bytes(), as_u64(*by))?;
         }
@@ -369,4 +373,41 @@ pub fn list(connection: &Connection) -> Result<Vec<ForgettingEntry>, JournalErro
         });
     }
     Ok(entries)
+}
+
+/// Every forgetting that holds, as a wish that another state of this journal can be told: events go by their ids.
+pub fn wishes(connection: &Connection) -> Result<Vec<Forgetting>, JournalError> {
+    let stones: Vec<(i64, String)> = connection
+        .prepare_cached("SELECT by, name FROM forgetting WHERE undone IS NULL ORDER BY by")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    let mut reader = Reader::new(connection);
+    let mut wishes: Vec<Forgetting> = Vec::new();
+    for (by, name) in stones {
+        let Some(record) = reader.record(as_u64(by))? else { continue };
+        let stone = Tombstone::read(&reader.stored(&record)?.event.content).unwrap_or_default();
+        if let Some(scope) = stone.scope.clone() {
+            wishes.push(stone.wish(&name, Chosen::Scope(scope)));
+            continue;
+        }
+        let mut ids: Vec<EventId> = stone.ids.iter().filter_map(|id| EventId::parse(id).ok()).collect();
+        let places: Vec<i64> = connection
+            .prepare_cached(
+                "SELECT event FROM forgotten WHERE by = ?1
+                 UNION SELECT record.seq FROM forgotten JOIN record ON record.event = forgotten.event WHERE by = ?1",
+            )?
+            .query_map([by], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        for place in places {
+            if let Some(record) = reader.record(as_u64(place))? {
+                ids.push(reader.stored(&record)?.id);
+            }
+        }
+        let known = wishes.iter_mut().find(|wish| wish.name == name).map(|wish| &mut wish.chosen);
+        match known {
+            Some(Chosen::Ids(known)) => known.extend(ids),
+            _ => wishes.push(stone.wish(&name, Chosen::Ids(ids))),
+        }
+    }
+    Ok(wishes)
 }

@@ -32,9 +32,11 @@ pub fn grep(
         for record in &records {
             let Ok(mut body) = Body::decode(&record.unpacked()?) else { continue };
             let meta = [body.metadata.take(), body.meta.take()];
+            let names = [body.turn.take(), body.topic.take(), body.action.take(), body.adapter.take()];
             let said = body.take_content();
+            let texts = meta.iter().flatten().map(Json::as_str).chain(names.iter().flatten().map(String::as_str));
             let says = comparable(&said.plain()).contains(&wanted)
-                || meta.iter().flatten().map(Json::as_str).any(|json| comparable(json).contains(&wanted));
+                || texts.into_iter().any(|text| comparable(text).contains(&wanted));
             if says {
                 found.push(record.event.unwrap_or(record.seq));
             }
@@ -48,8 +50,8 @@ pub fn grep(
     Ok(Some(found))
 }
 
-/// In lower case, with one blank where there are several.
-fn comparable(text: &str) -> String {
+/// A text in lower case, with one blank where there are several: what is looked for is compared in this form.
+pub fn comparable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {

@@ -61,8 +61,7 @@ impl Ids {
 
     /// From now on ids count, if the event came by one.
     pub fn remember_mirror(&mut self, connection: &Connection, event: &Event) -> Result<(), JournalError> {
-        let came_by_id = event.identities.iter().any(|identity| matches!(identity, Identity::Id(_)));
-        if came_by_id && !self.is_mirrored {
+        if alike::comes_by_id(event) && !self.is_mirrored {
             add_to_fact(connection, MIRRORED, 1)?;
             self.is_mirrored = true;
         }

@@ -8,6 +8,7 @@ mod directive;
 mod erase;
 mod forget;
 mod grep;
+mod hidden;
 mod idrun;
 mod ids;
 mod intern;
@@ -22,8 +23,10 @@ mod write;
 
 pub use copy::verify_file;
 pub use erase::{Erased, TextDigest};
+pub use grep::comparable;
 pub use schema::SCHEMA_VERSION;
 
+use self::hidden::Hidden;
 use self::idrun::as_u64;
 use self::intern::{Interned, fact};
 use self::read::Reader;
@@ -34,7 +37,7 @@ use crate::{
     OriginEntry, Outcome, Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent,
     Verified, View,
 };
-use memoir_event::KeyHasher;
+use memoir_event::{KeyHasher, Kind};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -88,6 +91,7 @@ pub struct SqliteJournal {
     hasher: KeyHasher,
     writer: Mutex<Writer>,
     readers: Mutex<Vec<Connection>>,
+    hidden: Hidden,
 }
 
 /// The one writing connection and what it remembers.
@@ -111,6 +115,7 @@ impl SqliteJournal {
             hasher: KeyHasher::new(secret),
             writer: Mutex::new(Writer { connection, interned: Interned::default() }),
             readers: Mutex::new(Vec::new()),
+            hidden: Hidden::default(),
         })
     }
 
@@ -255,7 +260,7 @@ impl Journal for SqliteJournal {
 
     fn page(&self, filter: &Filter, view: &View, page: &Page) -> Result<EventPage, JournalError> {
         self.in_snapshot(|connection| {
-            let selection = select::select(connection, filter, view)?;
+            let selection = select::select(connection, filter, view, &self.hidden)?;
             select::page(connection, &selection, view, page)
         })
     }
@@ -273,17 +278,15 @@ impl Journal for SqliteJournal {
     }
 
     fn last_seq(&self) -> Result<Seq, JournalError> {
-        self.with_reader(|connection| {
-            let last: Option<i64> = connection
-                .prepare_cached("SELECT seq FROM record ORDER BY seq DESC LIMIT 1")?
-                .query_row([], |row| row.get(0))
-                .optional()?;
-            Ok(last.map_or(0, as_u64))
-        })
+        self.with_reader(hidden::last_seq)
     }
 
     fn select(&self, filter: &Filter, view: &View) -> Result<Selection, JournalError> {
-        self.in_snapshot(|connection| select::select(connection, filter, view))
+        self.in_snapshot(|connection| select::select(connection, filter, view, &self.hidden))
+    }
+
+    fn kinds(&self) -> Result<Vec<(u32, Kind)>, JournalError> {
+        self.with_reader(select::kinds)
     }
 
     fn sessions(
@@ -294,7 +297,7 @@ impl Journal for SqliteJournal {
         skip: usize,
     ) -> Result<Vec<SessionEntry>, JournalError> {
         self.in_snapshot(|connection| {
-            let selection = select::select(connection, filter, view)?;
+            let selection = select::select(connection, filter, view, &self.hidden)?;
             sessions::sessions(connection, &selection, filter, view, limit, skip)
         })
     }

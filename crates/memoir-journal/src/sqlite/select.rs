@@ -1,5 +1,6 @@
 //! Filters: turned into numbers, then answered from the index that fits.
 
+use super::hidden::Hidden;
 use super::idrun::{as_i64, as_u64};
 use super::read::Reader;
 use crate::alias::SESSION_MARK;
@@ -12,14 +13,19 @@ use rusqlite::{Connection, params_from_iter};
 const SEEKS_MAX: usize = 4096;
 
 /// The filter and view in numbers.
-pub fn select(connection: &Connection, filter: &Filter, view: &View) -> Result<Selection, JournalError> {
+pub fn select(
+    connection: &Connection,
+    filter: &Filter,
+    view: &View,
+    hidden: &Hidden,
+) -> Result<Selection, JournalError> {
     Ok(Selection {
         origins: origins(connection, filter)?,
         shapes: shapes(connection, filter)?,
         from_ms: filter.from_ms,
         to_ms: filter.to_ms,
         access_mask: view.access_mask(),
-        hidden: hidden(connection, view)?,
+        hidden: hidden.of(connection, view)?,
     })
 }
 
@@ -110,28 +116,34 @@ fn shapes(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, 
     if filter.event_type.is_none() && filter.item_type.is_none() {
         return Ok(None);
     }
-    let mut all = connection.prepare_cached("SELECT no, kind, event_type, item_type FROM shape ORDER BY no")?;
-    let mut rows = all.query([])?;
     let mut passing = Vec::new();
-    while let Some(row) = rows.next()? {
-        let kind = Kind::from_code(row.get(1)?).unwrap_or(Kind::Other);
-        let (event_type, item_type): (String, Option<String>) = (row.get(2)?, row.get(3)?);
-        if filter.passes_shape(kind, &event_type, item_type.as_deref()) {
-            passing.push(row.get(0)?);
+    each_shape(connection, &mut |no, kind, event_type, item_type| {
+        if filter.passes_shape(kind, event_type, item_type) {
+            passing.push(no);
         }
-    }
+    })?;
     Ok(Some(passing))
 }
 
-fn hidden(connection: &Connection, view: &View) -> Result<Vec<Seq>, JournalError> {
-    let sql = if view.shows_history() {
-        "SELECT DISTINCT event FROM forgotten ORDER BY event"
-    } else {
-        "SELECT event FROM forgotten UNION SELECT event FROM superseded ORDER BY event"
-    };
-    let mut find = connection.prepare_cached(sql)?;
-    let hidden = find.query_map([], |row| row.get(0).map(as_u64))?;
-    Ok(hidden.collect::<Result<_, _>>()?)
+/// The kind of every shape there is.
+pub fn kinds(connection: &Connection) -> Result<Vec<(u32, Kind)>, JournalError> {
+    let mut kinds = Vec::new();
+    each_shape(connection, &mut |no, kind, _, _| kinds.push((no, kind)))?;
+    Ok(kinds)
+}
+
+fn each_shape(
+    connection: &Connection,
+    found: &mut dyn FnMut(u32, Kind, &str, Option<&str>),
+) -> Result<(), JournalError> {
+    let mut all = connection.prepare_cached("SELECT no, kind, event_type, item_type FROM shape ORDER BY no")?;
+    let mut rows = all.query([])?;
+    while let Some(row) = rows.next()? {
+        let kind = Kind::from_code(row.get(1)?).unwrap_or(Kind::Other);
+        let (event_type, item_type): (String, Option<String>) = (row.get(2)?, row.get(3)?);
+        found(row.get(0)?, kind, &event_type, item_type.as_deref());
+    }
+    Ok(())
 }
 
 /// One page of what the selection admits.

@@ -63,10 +63,12 @@ pub fn sessions(
 
 /// Every project, the latest first: what was recorded under several ids is one project if aliases say so.
 pub fn projects(connection: &Connection) -> Result<Vec<ProjectEntry>, JournalError> {
-    let mut find = connection.prepare_cached(
-        "SELECT repo, client, session, sum(events), min(first_ms), max(last_ms) FROM origin
+    // Memories are of a project, and their session is no conversation.
+    let mut find = connection.prepare_cached(&format!(
+        "SELECT repo, client, session, sum(events), min(first_ms), max(last_ms), max(source <> {}) FROM origin
          WHERE events > 0 AND repo <> '' GROUP BY repo, client, session",
-    )?;
+        Source::Memoir.code()
+    ))?;
     let mut rows = find.query([])?;
     let mut projects: HashMap<String, (ProjectEntry, HashSet<(u8, String)>)> = HashMap::new();
     while let Some(row) = rows.next()? {
@@ -83,7 +85,9 @@ pub fn projects(connection: &Connection) -> Result<Vec<ProjectEntry>, JournalErr
         if recorded != project.repo && !project.aliases.contains(&recorded) {
             project.aliases.push(recorded);
         }
-        sessions.insert((client, session));
+        if row.get(6)? {
+            sessions.insert((client, session));
+        }
     }
     let mut projects: Vec<ProjectEntry> = projects
         .into_values()

@@ -24,6 +24,8 @@ pub struct Appending<'a> {
     hasher: &'a KeyHasher,
     now_ms: i64,
     last: Seq,
+    /// The last record before this append.
+    before: Seq,
     chain: Link,
     has_tombstones: bool,
     ids: Ids,
@@ -90,6 +92,7 @@ impl<'a> Appending<'a> {
             hasher,
             now_ms,
             last,
+            before: last,
             chain,
             has_tombstones,
             ids: Ids::new(connection)?,
@@ -123,7 +126,11 @@ impl<'a> Appending<'a> {
             Some(body) => Cow::Borrowed(body),
             None => Cow::Owned(Packed::of(event, self.hasher)?),
         };
-        let names = if has_record(event) { self.free(keys)? } else { keys.all_names().copied().collect() };
+        let names = if has_record(event) || alike::comes_by_id(event) {
+            self.free(keys)?
+        } else {
+            keys.all_names().copied().collect()
+        };
         let (seq, id) = self.record(RecordClass::Event, None, event, &names, &body)?;
         self.bind(&names, seq)?;
         for place in &keys.growing {
@@ -152,13 +159,13 @@ impl<'a> Appending<'a> {
             return Ok(Some(of));
         }
         if let Some(of) = self.find_named(&keys.in_turn)?
-            && !self.is_other_record(of, event)?
+            && !self.is_another(of, event, keys)?
         {
             return Ok(Some(of));
         }
         for place in &keys.growing {
             if let Some(of) = self.find_named(std::slice::from_ref(place))?
-                && !self.is_other_record(of, event)?
+                && !self.is_elsewhere(of, event, keys)?
                 && alike::continues(self.connection, of, event)?
             {
                 return Ok(Some(of));
@@ -167,10 +174,24 @@ impl<'a> Appending<'a> {
         if keys.alike.is_empty() { Ok(None) } else { alike::find(self.connection, keys, event, self.now_ms) }
     }
 
+    /// Whether a text has another place than the event at `of`, which it may go on: what came together does, and what one
+    /// source showed apart.
+    fn is_elsewhere(&self, of: Seq, event: &Event, keys: &Keys) -> Result<bool, JournalError> {
+        if alike::comes_by_id(event) && (of > self.before || alike::came_by_id(self.connection, keys, of)?) {
+            return Ok(true);
+        }
+        let is_apart = has_record(event) || alike::comes_by_id(event);
+        Ok(is_apart && Reader::new(self.connection).is_seen_by(of, event.source)?)
+    }
+
     /// Whether the capture has a record of its own and the event at `of` was another record of the same source: that
-    /// source shows each thing in one record.
-    fn is_other_record(&self, of: Seq, event: &Event) -> Result<bool, JournalError> {
-        Ok(has_record(event) && Reader::new(self.connection).is_seen_by(of, event.source)?)
+    /// source shows each thing in one record. And what came by ids together, or from one source, is told apart by them.
+    fn is_another(&self, of: Seq, event: &Event, keys: &Keys) -> Result<bool, JournalError> {
+        let is_seen = || Reader::new(self.connection).is_seen_by(of, event.source);
+        if alike::comes_by_id(event) {
+            return Ok(alike::came_by_id(self.connection, keys, of)? && (of > self.before || is_seen()?));
+        }
+        Ok(has_record(event) && is_seen()?)
     }
 
     fn find_named(&mut self, keys: &[Key]) -> Result<Option<Seq>, JournalError> {
@@ -233,6 +254,7 @@ impl<'a> Appending<'a> {
             return Ok(Outcome::SeenAgain { of, id, at_ms });
         };
         let (seq, _) = self.record(class, Some(of), event, &new_keys, &body)?;
+        self.ids.remember_mirror(self.connection, event)?;
         self.bind(&new_keys, of)?;
         if class == RecordClass::Revision {
             cite::note(self.connection, of, event)?;

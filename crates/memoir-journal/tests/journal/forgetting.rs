@@ -179,6 +179,37 @@ fn a_memory_vanishes_with_its_last_source_and_comes_back_with_it() {
 }
 
 #[test]
+fn a_memory_of_a_session_that_nobody_knows_stays_whatever_else_is_forgotten() {
+    let home = home();
+    let of = |session: &str| MemorySource { session: Some(session.to_owned()), ..MemorySource::default() };
+    home.append(vec![event("a", "t1", "one"), memory("from elsewhere", vec![of("conversation-7")])]);
+    forget(&home, "f-1", Chosen::Events(vec![1]));
+    assert_eq!(memories(&home), ["from elsewhere"]);
+    assert!(matches!(
+        home.append(vec![memory("also from there", vec![of("conversation-7")])])[0],
+        Outcome::Stored { .. }
+    ));
+}
+
+#[test]
+fn what_is_told_of_a_memory_while_its_sources_are_gone_does_not_bind_it_when_they_are_back() {
+    let home = home();
+    home.append(vec![event("a", "t1", "one")]);
+    let told = |text: &str| {
+        let mut event = memory(text, vec![of_event(&home, 1)]);
+        event.identities = vec![Identity::Named("m".to_owned())];
+        event
+    };
+    let (first, later) = (told("first"), told("later"));
+    home.append(vec![first.clone()]);
+    forget(&home, "f-1", Chosen::Events(vec![1]));
+    assert_eq!(home.append(vec![first]), [Outcome::Suppressed]);
+    undo(&home, "f-1");
+    assert!(matches!(home.append(vec![later])[0], Outcome::Revised { .. }));
+    assert_eq!(memories(&home), ["later"]);
+}
+
+#[test]
 fn the_last_word_on_a_memory_counts_even_if_it_is_shorter() {
     let home = home();
     let named = |text: &str| {
@@ -268,7 +299,10 @@ fn what_is_purged_is_nowhere_in_the_file_and_the_chain_still_verifies() {
     assert_eq!(home.journal.chosen(&Chosen::Ids(vec![id])).unwrap(), [1], "its id leads to it still");
     undo(&home, "f-1");
     assert_eq!(texts(&home).len(), kept, "a purge cannot be undone");
-    assert!(home.journal.forgettings().unwrap()[0].finished);
+    assert!(!home.journal.forgettings().unwrap()[0].finished, "something of it may be left elsewhere");
+    assert_eq!(home.journal.to_be_erased().unwrap().len(), 2);
+    home.journal.finish_purges(&erased.purges).unwrap();
+    assert!(home.journal.forgettings().unwrap()[0].finished && home.journal.to_be_erased().unwrap().is_empty());
     assert_eq!(home.journal.cursors("import|").unwrap(), []);
 }
 
@@ -299,6 +333,17 @@ fn a_purge_that_was_stopped_is_finished_by_the_next() {
     let rest = home.again().erase(&mut |_, _| true).unwrap();
     assert_eq!((rest.records, rest.is_clean), (250, true));
     assert!(!holds(&home, "walrus"));
+}
+
+#[test]
+fn a_text_is_found_in_the_names_that_a_body_holds() {
+    let home = home();
+    let mut named = event("a", "t1", "one");
+    (named.topic, named.action) = (Some("walrus topic".to_owned()), Some("narwhal-action".to_owned()));
+    home.append(vec![named, event("a", "t2", "two")]);
+    for text in ["WALRUS topic", "narwhal"] {
+        assert_eq!(home.journal.grep(text, &mut |_, _| true).unwrap(), Some(vec![1]), "{text}");
+    }
 }
 
 #[test]

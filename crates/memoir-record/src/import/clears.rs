@@ -64,7 +64,7 @@ impl Clears {
     /// The first session that begins within a while after that time.
     fn begun_at(&self, from_ms: i64) -> Option<String> {
         // The name of a chat tells its minute.
-        let minutes = [from_ms, from_ms + BEGINS_WITHIN_MS].map(|ms| minute_of(ms));
+        let minutes = [from_ms, from_ms + BEGINS_WITHIN_MS].map(minute_of);
         let entries = fs::read_dir(&self.chats).ok()?.flatten();
         let near = entries.filter(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();

@@ -39,6 +39,27 @@ pub(super) struct Position {
     /// How many problems it had so far.
     #[serde(default)]
     pub problems: u64,
+    /// How often it was written anew.
+    #[serde(default, skip_serializing_if = "is_nought")]
+    pub rewrites: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_nought(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Lines of a file that was written anew are numbered from here, times the number of times: no line of a file that was
+/// there before has such a number.
+const REWRITE: u64 = 1 << 42;
+
+/// So many times have numbers of their own.
+const REWRITES_MAX: u64 = 1 << 20;
+
+/// The number of an event of a file that was written anew so many times.
+pub(super) const fn numbered(number: u64, rewrites: u64) -> u64 {
+    let rewrites = if rewrites < REWRITES_MAX { rewrites } else { REWRITES_MAX };
+    number.saturating_add(rewrites * REWRITE)
 }
 
 /// The state is JSON itself and stands in the position as it is: escaped it would take a quarter more.

@@ -4,7 +4,7 @@ use super::clears::Clears;
 use super::files::SourceFile;
 use super::format::{self, Format};
 use super::lines::{self, FileLines, Line};
-use super::position::{self, Fate, Position, Stamp};
+use super::position::{self, Fate, Position, Stamp, numbered};
 use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport};
 use crate::intake::{Intake, Rules};
@@ -77,6 +77,8 @@ pub(super) struct Reading<'a, 'g> {
     out: Out,
     batch: Vec<Redacted>,
     batch_bytes: usize,
+    /// How often the file was written anew.
+    rewrites: u64,
     /// Bytes of the file up to which portions were handed over.
     told_bytes: u64,
     pub report: FileReport,
@@ -114,6 +116,7 @@ pub(super) fn read_file<'a>(
         out: Out::default(),
         batch: Vec::new(),
         batch_bytes: 0,
+        rewrites: 0,
         told_bytes: 0,
         report: FileReport::default(),
         give,
@@ -166,10 +169,12 @@ impl Reading<'_, '_> {
         }
         // Opened once: a file that is gone by now, or another, has still told what it told.
         let mut same = Opened::open(&file.path)?;
+        self.rewrites = known.map_or(0, |known| known.rewrites);
         let at = match known {
             Some(known) if fate == Some(Fate::Grown) && opened.is_same(known, self.shared.salt)? => Some(known),
             Some(_) => {
                 self.report.rewritten = true;
+                self.rewrites += 1;
                 None
             }
             None => None,
@@ -192,8 +197,13 @@ impl Reading<'_, '_> {
         let mut lines = FileLines::new(opened.from(offset)?.take(bytes_max), offset);
         self.told_bytes = offset;
         let (events_before, problems_before) = at.map_or((0, 0), |at| (at.events, at.problems));
-        let mut position =
-            Position { seen: stamp, path: self.shown_path(file), run: run.to_owned(), ..Position::default() };
+        let mut position = Position {
+            seen: stamp,
+            path: self.shown_path(file),
+            run: run.to_owned(),
+            rewrites: self.rewrites,
+            ..Position::default()
+        };
         let mut is_left = false;
         while let Some(line) = lines.next_line()? {
             number += 1;
@@ -314,7 +324,8 @@ impl Reading<'_, '_> {
             return;
         }
         self.intake.look_at(&found);
-        for captured in found {
+        for mut captured in found {
+            captured.event.sequence = captured.event.sequence.map(|number| numbered(number, self.rewrites));
             let admitted = match self.intake.take(captured) {
                 Ok(admitted) => admitted,
                 Err(reason) => {

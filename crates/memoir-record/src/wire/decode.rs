@@ -2,6 +2,7 @@
 
 use super::encode::raw_source;
 use super::error::WireError;
+use super::kept::Kept;
 use super::metadata::{Fields, Metadata, Origin};
 use super::record::{RawRecord, RawSource};
 use super::said::from_blocks;
@@ -39,8 +40,11 @@ impl RawRecord {
         event.visibility = self.visibility;
         event.secrecy = self.secrecy_level;
         event.meta = self.meta;
-        let named = describe(&mut event, self.metadata, self.source, self.speaker);
+        let (named, kept) = describe(&mut event, self.metadata, self.source, self.speaker);
         event.identities = vec![identity(&event, named, capture)];
+        if let Some(kept) = kept.filter(Kept::is_captured) {
+            kept.restore(&mut event);
+        }
         Ok(event)
     }
 
@@ -66,14 +70,19 @@ impl RawRecord {
     }
 }
 
-/// Moves what the metadata says into the event; returns the sender's name for the record.
-fn describe(event: &mut Event, metadata: Option<Json>, source: RawSource, speaker: Speaker) -> Option<String> {
+/// Moves what the metadata says into the event; returns the sender's name for the record, and what it kept of the event.
+fn describe(
+    event: &mut Event,
+    metadata: Option<Json>,
+    source: RawSource,
+    speaker: Speaker,
+) -> (Option<String>, Option<Kept>) {
     event.speaker = speaker;
     let Some(metadata) = metadata else {
         event.shape = kind_of(source, speaker).into();
-        return None;
+        return (None, None);
     };
-    let Metadata { fields, origin } = Metadata::read(&metadata);
+    let Metadata { mut fields, origin } = Metadata::read(&metadata);
     let time = fields.observed_at.as_deref().map(Time::parse).transpose();
     // A recorder whose time cannot be read is no recorder we know: nothing of what it says may get lost.
     let origin = if time.is_ok() { origin } else { Origin::Foreign };
@@ -89,11 +98,12 @@ fn describe(event: &mut Event, metadata: Option<Json>, source: RawSource, speake
         event.repo = repo.or_else(|| cwd(&fields).map(|cwd| repo_id_of_path(&cwd))).unwrap_or_default();
     }
     let name = said(fields.idempotency_key.as_ref());
+    let kept = fields.kept.take().filter(|_| origin == Origin::Recorder);
     event.metadata = match origin {
         Origin::Recorder => fields.capture_metadata.map(Json::from),
         Origin::NewerRecorder | Origin::Foreign => Some(metadata),
     };
-    name
+    (name, kept)
 }
 
 /// A field that says something.

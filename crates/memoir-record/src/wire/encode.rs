@@ -32,7 +32,7 @@ pub fn encode(event: &Event, sender: Sender<'_>, idempotency_key: Option<&str>) 
         actor_id: event.actor.as_deref().map(Cow::Borrowed),
         captured_at: event.captured_ms.filter(|_| event.time.is_none()).map(|ms| Cow::Owned(format_ms(ms))),
         kept: match sender.to {
-            Destination::Server => None,
+            Destination::Server => Kept::for_server(event),
             Destination::Spool(keys) => Some(Kept::new(event, keys)),
         },
         repo_id: Some(event.repo.as_str()).filter(|repo| !repo.is_empty()).map(Cow::Borrowed),

@@ -1,6 +1,6 @@
-//! What a record in the spool knows beyond the wire: enough to be stored later as exactly the event it was.
+//! What a record knows beyond the wire: enough to be stored, here later or by another memoir, as exactly the event it was.
 //!
-//! Never sent: a server has no use for the keys of another journal.
+//! Keys are never sent: a server has no use for those of another journal. Nor is a name that tells more than the event.
 
 use memoir_event::{Client, Content, Event, EventId, Identity, Key, Keys, Kind, Reasoning, Said, Shape, Source};
 use serde::{Deserialize, Serialize};
@@ -69,6 +69,20 @@ impl Kept {
             alike: text(&keys.alike),
             identities: event.identities.iter().map(KeptIdentity::of).collect(),
         }
+    }
+
+    /// What a memoir server needs to know the very event again; nothing of what a recorder sends, which is known by what
+    /// it says of itself.
+    pub fn for_server(event: &Event) -> Option<Kept> {
+        Client::of_source(event.source)?;
+        let identities = memoir_capture::open_names(event);
+        Some(Kept { identities: identities.iter().map(KeptIdentity::of).collect(), ..Kept::new(event, None) })
+    }
+
+    /// Whether it is of an event that a client's work was captured as.
+    pub fn is_captured(&self) -> bool {
+        let is_foreign = |kind: Kind| !kind.is_own();
+        self.source.and_then(Client::of_source).is_some() && self.kind.is_some_and(is_foreign)
     }
 
     /// The keys it had.

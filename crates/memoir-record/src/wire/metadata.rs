@@ -29,7 +29,7 @@ pub struct Fields<'a> {
     pub event_type: Option<Cow<'a, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]
     pub idempotency_key: Option<Cow<'a, str>>,
-    /// What only the spool of the journal here knows.
+    /// What only memoir knows: for the spool of the journal here, or for another memoir.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<Kept>,
     #[serde(default, skip_serializing_if = "Option::is_none", borrow)]

@@ -154,3 +154,63 @@ proptest! {
         check(&world, &recording, &scenario, &ways)?;
     }
 }
+
+/// What one home holds, brought into another as a mirror or a push brings it.
+fn bring(from: &World, to: &World, at_once: usize) {
+    let mut names = memoir_capture::RegainedNames::default();
+    let mut stored = from.events();
+    stored.sort_by_key(|stored| stored.seq);
+    let events: Vec<_> = stored
+        .into_iter()
+        .map(|stored| {
+            let mut event = stored.into_envelope().into_event();
+            names.give(&mut event);
+            event
+        })
+        .collect();
+    for part in events.chunks(at_once) {
+        to.take_in(part);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn what_comes_from_another_home_is_the_same_thing_as_what_is_captured_here(
+        client in any_client(),
+        scenario in scenario(0),
+        there in Just(vec![Act::Import, Act::Hooks, Act::Streams]).prop_shuffle(),
+        here in Just(vec![Act::Import, Act::Hooks, Act::Streams]).prop_shuffle(),
+        few in (1usize..4, 0usize..4),
+        brought_after in 0usize..4,
+        at_once in select(vec![3usize, 500]),
+    ) {
+        let (there, here) = (&there[..few.0], &here[..few.1]);
+        let other = World::new();
+        let recording = record(client, &scenario, &other.home());
+        for (time, act) in (0..).zip(there) {
+            other.act(*act, &recording, &scenario, time);
+        }
+        let world = World::of_same_user(&other);
+        let whole = sorted(other.seen(&recording)).len();
+        let brought_after = brought_after.min(here.len());
+        for (time, act) in (0..).zip(&here[..brought_after]) {
+            world.act(*act, &recording, &scenario, time);
+        }
+        bring(&other, &world, at_once);
+        if brought_after == 0 {
+            prop_assert_eq!(world.seen(&recording).len(), whole, "{}\n\n{}", other.told(), world.told());
+        }
+        for (time, act) in (5..).zip(&here[brought_after..]) {
+            world.act(*act, &recording, &scenario, time);
+        }
+        world.act(Act::Import, &recording, &scenario, 9);
+        let before = world.events().len();
+        bring(&other, &world, at_once);
+        prop_assert_eq!(world.events().len(), before, "brought again");
+        let mut ways: Vec<Way> = ways_of(there).into_iter().chain(ways_of(here)).collect();
+        ways.push(Way::History);
+        check(&world, &recording, &scenario, &ways)?;
+    }
+}

@@ -50,6 +50,31 @@ fn a_file_that_is_rewritten_in_its_middle_at_the_same_length_is_read_again() {
 }
 
 #[test]
+fn what_stands_in_the_place_of_something_else_has_an_id_of_its_own() {
+    let world = World::new();
+    let ids = || {
+        let events = world.events();
+        let mut ids: Vec<_> = events.iter().map(|stored| stored.id).collect();
+        ids.sort();
+        (events.len(), ids)
+    };
+    world.put(FILE, session(&["one", "two", "six"]).as_bytes());
+    world.import();
+    let (_, first) = ids();
+    for word in ["ten", "new"] {
+        world.put(FILE, session(&["one", word, "six"]).as_bytes());
+        world.import();
+        world.append(FILE, session(&["one", word, "six", &format!("after-{word}")]).lines().last().unwrap().as_bytes());
+        world.append(FILE, b"\n");
+        world.import();
+    }
+    let (count, mut all) = ids();
+    assert!(first.iter().all(|id| all.contains(id)), "what was there keeps its id");
+    all.dedup();
+    assert_eq!((all.len(), prompts(&world).len()), (count, 7), "{}", world.told());
+}
+
+#[test]
 fn a_file_that_another_took_the_place_of_is_read_again_though_it_grew() {
     let world = World::new();
     world.put(FILE, session(&["one", "two", "six"]).as_bytes());

@@ -62,6 +62,22 @@ fn codex_of_august_2025_wrote_bare_items() {
 }
 
 #[test]
+fn a_call_of_codex_whose_name_is_no_text_is_kept_as_it_is() {
+    let world = World::new();
+    let lines = [
+        r#"{"timestamp":"2026-10-01T10:00:00.000Z","type":"session_meta","payload":{"id":"01990000-0000-7000-8000-000000000001","timestamp":"2026-10-01T10:00:00.000Z","cwd":"/p"}}"#,
+        r#"{"timestamp":"2026-10-01T10:00:01.000Z","type":"response_item","payload":{"type":"function_call","name":{"tool":"odd"},"call_id":"call_1","arguments":"{}"}}"#,
+    ];
+    world.put(ROLLOUT, format!("{}\n", lines.join("\n")).as_bytes());
+    let summary = world.import();
+    assert_eq!(summary.tally.unknown.get("item.function_call"), Some(&1), "{:?}", summary.tally);
+    let events = world.events();
+    let kept = events.iter().find(|stored| stored.event.kind() == memoir_event::Kind::Other).unwrap();
+    assert!(kept.event.content.verbatim().contains(r#""name":{"tool":"odd"}"#));
+    assert_eq!(kept.event.shape.event_type, "codex.item.function_call");
+}
+
+#[test]
 fn codex_of_late_2025_wrote_each_message_twice() {
     let world = check(
         ROLLOUT,

@@ -1,9 +1,11 @@
 //! A user's home with session files in it, and a journal.
 
 use memoir_capture::{Parser, claude, codex, gemini};
-use memoir_event::{Client, Kind, Source};
+use memoir_event::{Client, Event, Kind, Source};
 use memoir_hook::Hook;
-use memoir_journal::{Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View};
+use memoir_journal::{
+    Admission, Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View,
+};
 use memoir_record::{
     ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, ReadState, Rules, Run, Spool,
     SpoolLimits, Wanted,
@@ -25,7 +27,8 @@ const LATER_MS: i64 = 1_900_000_000_000;
 pub const PRIVATE: &str = "[private]";
 
 pub struct World {
-    dir: tempfile::TempDir,
+    _dir: tempfile::TempDir,
+    user: PathBuf,
     now: Arc<AtomicI64>,
     clock: Clock,
     pub journal: SqliteJournal,
@@ -47,7 +50,8 @@ impl World {
         let pending = Pending::new(dir.path().join("pending"));
         let markers = vec![PRIVATE.to_owned()];
         let policy = Policy::new(vec![], vec![], &[], markers).unwrap();
-        World { dir, now, clock, journal, spool, pending, redactor: Redactor::builtin(), policy }
+        let user = dir.path().join("user");
+        World { _dir: dir, user, now, clock, journal, spool, pending, redactor: Redactor::builtin(), policy }
     }
 
     /// The same, for a user who wants nothing of that tool.
@@ -58,7 +62,13 @@ impl World {
 
     /// The user's home.
     pub fn home(&self) -> PathBuf {
-        self.dir.path().join("user")
+        self.user.clone()
+    }
+
+    /// The same user on another day: nothing is left of what clients wrote, and the journal is another one.
+    pub fn of_same_user(other: &World) -> World {
+        fs::remove_dir_all(&other.user).ok();
+        World { user: other.user.clone(), ..World::new() }
     }
 
     /// Whether no client has left anything yet.
@@ -173,6 +183,13 @@ impl World {
         let mut input = Told { lines: lines.to_vec(), now: Arc::clone(&self.now) };
         stream.run(&mut input, &mut || true, &mut |_| {}).unwrap();
         assert_eq!((stream.summary.lost, stream.summary.spooled), (0, 0));
+    }
+
+    /// Stores events that come from another home.
+    pub fn take_in(&self, events: &[Event]) {
+        let admission = Admission::new(&self.redactor, self.journal.hasher().clone()).with_limits(Limits::default());
+        let admitted: Vec<_> = events.iter().map(|event| admission.admit(event.clone())).collect();
+        self.journal.append(&admitted, &[]).unwrap();
     }
 
     /// Everything in the journal, by the time it happened.

@@ -1,6 +1,6 @@
 //! A journal that fails, panics or takes its time when told to, and otherwise is the real one.
 
-use memoir_event::KeyHasher;
+use memoir_event::{KeyHasher, Kind};
 use memoir_journal::{
     Change, Chosen, Cursor, EventPage, Filter, ForgettingEntry, Journal, JournalError, Lease, Lookup, OriginEntry,
     Outcome, Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
@@ -95,6 +95,9 @@ impl Journal for Odd {
     }
     fn select(&self, filter: &Filter, view: &View) -> Result<Selection, JournalError> {
         self.real()?.select(filter, view)
+    }
+    fn kinds(&self) -> Result<Vec<(u32, Kind)>, JournalError> {
+        self.real()?.kinds()
     }
     fn sessions(
         &self,

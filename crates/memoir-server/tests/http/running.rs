@@ -54,7 +54,8 @@ pub fn start_over(settings: ServerSettings, wrap: impl FnOnce(Arc<dyn Journal>) 
     let clock = ticking();
     let journal = wrap(journal(&home, &clock));
     let index = Arc::new(Index::open(&home.path().join("index"), memoir_index::IndexOptions::default()));
-    let parts = Parts { journal: Arc::clone(&journal), redactor: Arc::new(Redactor::builtin()), index, clock };
+    let redactor = Arc::new(Redactor::builtin());
+    let parts = Parts { journal: Arc::clone(&journal), redactor, index, clock, meaning: None };
     let (stop, stopped) = oneshot::channel();
     let (tell, told) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {

@@ -8,7 +8,7 @@ use crate::home::{Life, now_ms};
 use crate::print::{self, Out, Progress};
 use crate::stop;
 use anyhow::{Context as _, Result};
-use memoir_journal::{Journal, JournalError, SqliteJournal, verify_file};
+use memoir_journal::{Admission, Depth, Forgetting, Journal, JournalError, SqliteJournal, verify_file};
 
 pub fn backup(context: &Context, args: &BackupArgs) -> Result<Done> {
     if args.file.exists() {
@@ -56,13 +56,40 @@ pub fn restore(context: &Context, args: &RestoreArgs) -> Result<Done> {
         }
         Err(damage) => start_anew(context, &damage, args.yes, &mut out)?,
     };
+    // What was forgotten since the backup was made stays so; a journal that cannot say so has nothing to hand on.
+    let wishes = journal.wishes().unwrap_or_default();
+    let places = super::copied::places(&journal).unwrap_or_default();
     let journal = journal.restore(&args.file)?;
     remove_index(context)?;
+    journal.append(&[], &places)?;
+    super::copied::note_backup(&journal, &args.file)?;
+    forget_again(context, &journal, wishes, &mut out)?;
     out.line(&format!("restored {} records from {}", verified.records, args.file.display()))?;
     out.flush()?;
     // Only now: what waits in the spool belongs to the journal that stays.
     context.drain(&journal);
     Ok(Done::Well)
+}
+
+/// Has what was forgotten before forgotten in what was restored.
+fn forget_again(context: &Context, journal: &SqliteJournal, wishes: Vec<Forgetting>, out: &mut Out) -> Result<()> {
+    let known: Vec<String> = journal.forgettings()?.into_iter().map(|entry| entry.name).collect();
+    let wishes: Vec<Forgetting> = wishes.into_iter().filter(|wish| !known.contains(&wish.name)).collect();
+    if wishes.is_empty() {
+        return Ok(());
+    }
+    let redactor = context.settings.redactor()?;
+    let admission = Admission::new(&redactor, journal.hasher().clone());
+    let (count, purges) = (wishes.len(), wishes.iter().filter(|wish| wish.depth == Depth::Purge).count());
+    let events = wishes.into_iter().flat_map(Forgetting::into_events);
+    let batch: Vec<_> = events.map(|event| admission.admit(event)).collect();
+    journal.append(&batch, &[])?;
+    let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    out.line(&format!("something was forgotten {times} since that backup, and stays so"))?;
+    if purges > 0 {
+        print::warn("the backup brought back what was purged since: run `memoir purge` to erase it again");
+    }
+    Ok(())
 }
 
 /// The journal as it is, and how many events it has.

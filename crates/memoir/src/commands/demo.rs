@@ -88,6 +88,17 @@ pub fn run() -> Result<Done> {
     show.say("The prompt that both saw is one event, and the change of the file leads back to it:")?;
     show.run(&["timeline", "--session", SESSION, "--type", "user_message"], None)?;
     show.run(&["file", "/home/you/shop/src/login.rs"], None)?;
+    show.say("Before the next task an agent asks what is known. Few things, with where they are from; nothing if nothing helps:")?;
+    show.run(&["recall", "why did the login test fail?"], None)?;
+    show.run(&["recall", "how do we bake sourdough bread?"], None)?;
+    show.say("What is worth knowing can be told, and what is newer takes the place of the old:")?;
+    show.run(&["remember", "we use npm for packages", "--user", "--kind", "decision"], None)?;
+    show.run(&["remember", "we moved from npm to pnpm for packages", "--user", "--kind", "decision"], None)?;
+    show.run(&["recall", "which package manager do we use, npm?"], None)?;
+    show.say("What is forgotten never comes back, also if it is recorded or imported again:")?;
+    show.run(&["forget", "--session", "cx-demo", "--reason", "only a demo", "--yes"], None)?;
+    show.run(&["ingest"], Some(events.lines().next().unwrap_or_default()))?;
+    show.run(&["search", "flaky login"], None)?;
     show.say("And the proof that nothing stored was changed:")?;
     show.run(&["verify"], None)?;
     show.say("That home is thrown away now. Yours is ~/.memoir: `memoir help` goes on from here.")?;

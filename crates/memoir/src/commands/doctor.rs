@@ -155,7 +155,22 @@ fn journal(context: &Context) -> Vec<Check> {
             ];
         }
     };
-    vec![opened(&journal), chain(&journal), index(context, &journal), versions()]
+    let mut checks = vec![opened(&journal), chain(&journal), index(context, &journal)];
+    checks.extend(purges(&journal));
+    checks.push(versions());
+    checks
+}
+
+/// What somebody wanted erased must not lie about unnoticed.
+fn purges(journal: &SqliteJournal) -> Option<Check> {
+    match journal.unfinished_purges() {
+        Ok(names) if names.is_empty() => None,
+        Ok(names) => {
+            let detail = format!("{} did not come to its end: its text may still be there", names.join(", "));
+            Some(bad("purge", detail, "run `memoir purge`"))
+        }
+        Err(error) => Some(bad("purge", error.to_string(), "run `memoir verify`")),
+    }
 }
 
 fn opened(journal: &SqliteJournal) -> Check {

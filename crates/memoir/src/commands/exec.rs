@@ -90,7 +90,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     drop(output);
     let ended = child.wait()?;
     view.end();
-    tell(&stream.summary);
+    tell(context, &stream.summary);
     if let Some(url) = context.settings.server_url.as_ref().filter(|_| live.to_server)
         && let Err(error) = flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)
     {
@@ -181,8 +181,9 @@ fn catch_up(context: &Context, journal: &SqliteJournal, client: Client, begun_ms
     }
 }
 
-fn tell(summary: &LiveSummary) {
+fn tell(context: &Context, summary: &LiveSummary) {
     if summary.lost > 0 {
+        crate::dropped::count(&context.home, summary.lost);
         let problem = summary.problem.as_deref().unwrap_or("nobody knows why");
         print::warn(&format!("{} could not be recorded: {problem}", print::count(summary.lost, "event")));
     } else if let Some(problem) = summary.problem.as_ref().filter(|_| summary.spooled > 0) {

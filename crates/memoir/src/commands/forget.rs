@@ -1,6 +1,7 @@
 //! `memoir forget`: shows what it would take, asks, and has it forgotten everywhere.
 
 use super::copied::{self, Copies};
+use super::scrub::Said;
 use super::{Context, filter, session, times};
 use crate::ask;
 use crate::cli::{ForgetArgs, UnwantedArgs};
@@ -106,7 +107,8 @@ impl<'a> Work<'a> {
         Forgetter { journal: &self.journal, index: &self.index, redactor: &self.redactor, now_ms: now_ms() }
     }
 
-    /// What the flags mean; shown, and asked about. None if the user does not want it after all, or it was a dry run.
+    /// What the flags mean; shown, and asked about. None if there is nothing to do, the user does not want it after all,
+    /// or it was a dry run.
     pub fn choose_and_ask(&self, args: &UnwantedArgs, depth: Depth) -> Result<Option<(String, Choice)>> {
         let unwanted = self.unwanted(args)?;
         let stop = stop::on_signal()?;
@@ -117,15 +119,26 @@ impl<'a> Work<'a> {
         });
         drop(progress);
         let choice = choice.map_err(as_usage)?;
+        let waiting = match depth {
+            Depth::Forget => 0,
+            Depth::Purge => {
+                Said::of(&self.journal, &choice.events)?.and_unstored(unwanted.clone()).count_in_spool(self.context)?
+            }
+        };
         if !args.json || args.dry_run {
-            self.show(&choice, args)?;
+            self.show(&choice, waiting, args)?;
         }
         if args.dry_run {
             return Ok(None);
         }
         let is_whole = unwanted.ids.is_empty() && unwanted.text.is_none();
-        if choice.events.is_empty() && choice.unknown.is_empty() && !is_whole {
+        if choice.events.is_empty() && choice.unknown.is_empty() && waiting == 0 && !is_whole {
             print::warn("nothing says that: nothing was changed");
+            if args.json {
+                let mut out = Out::new();
+                out.json(&json!({"name": null, "events": 0}))?;
+                out.flush()?;
+            }
             return Ok(None);
         }
         let (what, hint) = match depth {
@@ -139,7 +152,8 @@ impl<'a> Work<'a> {
         Ok(Some((self.new_name()?, choice)))
     }
 
-    fn unwanted(&self, args: &UnwantedArgs) -> Result<Unwanted> {
+    /// What the flags mean, before anything is looked for.
+    pub fn unwanted(&self, args: &UnwantedArgs) -> Result<Unwanted> {
         let named = |name: &String| -> Result<String> {
             Ok(session::find(&self.journal, name)?.map_or_else(|| name.clone(), |session| session.shown()))
         };
@@ -154,7 +168,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    fn show(&self, choice: &Choice, args: &UnwantedArgs) -> Result<()> {
+    fn show(&self, choice: &Choice, waiting: u64, args: &UnwantedArgs) -> Result<()> {
         let mut out = Out::new();
         let view = View::owner_all();
         let mut sessions: BTreeMap<String, u64> = BTreeMap::new();
@@ -168,7 +182,7 @@ impl<'a> Work<'a> {
         }
         if args.json {
             let ids: Vec<_> = self.journal.events(&choice.events, &view)?.iter().map(|event| event.id).collect();
-            out.json(&json!({"dryRun": true, "events": visible, "ids": ids, "unknown": choice.unknown, "sessions": sessions}))?;
+            out.json(&json!({"dryRun": true, "events": visible, "ids": ids, "unknown": choice.unknown, "sessions": sessions, "waiting": waiting}))?;
             return Ok(out.flush()?);
         }
         let hidden = u64::try_from(choice.events.len()).unwrap_or(u64::MAX).saturating_sub(visible);
@@ -186,6 +200,9 @@ impl<'a> Work<'a> {
             let id = out.styled(Style::Dim, &stored.id.to_string());
             let text = print::one_line(&stored.event.content.plain(), 80);
             out.line(&format!("{id}  {}  {}  {text}", times::local(stored.ts_ms), stored.event.kind()))?;
+        }
+        if waiting > 0 {
+            out.line(&format!("and {} in the spool", count(waiting, "record")))?;
         }
         for id in &choice.unknown {
             out.line(&format!("{id} is not known yet: it is forgotten when it comes"))?;

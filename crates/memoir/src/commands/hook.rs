@@ -4,6 +4,7 @@ use super::remote::flush_outbox;
 use super::{Context, pause};
 use crate::cli::HookArgs;
 use crate::clients;
+use crate::dropped;
 use crate::exit::Done;
 use crate::home::{Home, Life, non_empty, now_ms, system_clock};
 use crate::print;
@@ -11,7 +12,7 @@ use crate::settings::Settings;
 use anyhow::Result;
 use memoir_capture::read_hook;
 use memoir_event::{Client, Time};
-use memoir_hook::{Answer, Hook};
+use memoir_hook::Hook;
 use memoir_journal::Journal;
 use memoir_record::{Mark, Pending, read_shrunk};
 use memoir_redact::Redactor;
@@ -132,7 +133,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     say(&answer.json);
     problems.extend(answer.problems.iter().cloned());
     if answer.lost > 0 {
-        count_dropped(&context.home, &answer);
+        dropped::count(&context.home, u64::try_from(answer.lost).unwrap_or(u64::MAX));
     }
     if answer.has_outbox
         && let Some(url) = &context.settings.server_url
@@ -148,11 +149,4 @@ fn leave_mark(home: &Home, client: Client, payload: &str) {
         let mark = Mark { client, path: path.into(), cwd: call.cwd.clone(), is_ended: false };
         let _ = Pending::new(home.pending_dir()).leave(&mark, &Redactor::builtin());
     }
-}
-
-/// Counts events that could be kept nowhere. On a full disk even this may fail; then only the message is left.
-fn count_dropped(home: &Home, answer: &Answer) {
-    let line = format!("{} {}\n", now_ms(), answer.lost);
-    let file = std::fs::OpenOptions::new().append(true).create(true).open(home.dropped_file());
-    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -33,7 +33,7 @@ pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
     let is_all = args.client.is_empty() && args.path.is_empty() && args.since.is_none();
     if is_all && !args.dry_run && !summary.stopped {
         // Session files have told what hooks could not keep.
-        let _ = std::fs::remove_file(context.home.dropped_file());
+        crate::dropped::clear(&context.home);
         memoir_hook::forgive(&context.home.journal(&context.settings, Life::Short)?)?;
     }
     if summary.stopped {

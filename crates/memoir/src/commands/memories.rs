@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use memoir_dream::{Given, Said, read_memories};
 use memoir_event::{EventId, Kind, Memory, MemoryScope};
 use memoir_journal::{Admission, Filter, Journal, Lookup, Order, Page, SqliteJournal, StoredEvent, View};
-use memoir_recall::memory_json;
+use memoir_recall::{Listed, memory_json};
 use serde_json::json;
 use std::collections::HashMap;
 use std::io::Read;
@@ -51,12 +51,9 @@ fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
     let more = found.len() > args.limit;
     found.truncate(args.limit);
     let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
-    for (stored, memory) in &found {
-        if args.json {
-            out.json(&memory_json(stored, memory, &redactor))?
-        } else {
-            print_memory(&mut out, &journal, stored, memory)?
-        }
+    for (stored, _) in &found {
+        let Some(listed) = Listed::read(&journal, stored.clone())? else { continue };
+        if args.json { out.json(&memory_json(&listed, &redactor))? } else { print_memory(&mut out, &listed)? }
     }
     out.flush()?;
     if more {
@@ -89,7 +86,8 @@ fn all(journal: &SqliteJournal, project: Option<&str>, view: &View) -> Result<Ve
     }
 }
 
-fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent, memory: &Memory) -> Result<()> {
+fn print_memory(out: &mut Out, listed: &Listed) -> Result<()> {
+    let Listed { stored, memory, superseded_by } = listed;
     let id = out.styled(Style::Dim, &stored.id.to_string());
     let kind = out.styled(Style::Bold, memory.kind.as_str());
     let place = if memory.scope == MemoryScope::User { "user" } else { &stored.event.repo };
@@ -103,10 +101,7 @@ fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent, me
     if memory.reinforced > 0 {
         marks.push(format!("said {} times", memory.reinforced + 1));
     }
-    if let Some(newer) = journal.successor(stored.seq)? {
-        let newer = journal.events(&[newer], &View::owner_all())?.pop();
-        marks.push(format!("superseded by {}", newer.map(|newer| newer.id.to_string()).unwrap_or_default()));
-    }
+    marks.extend(superseded_by.map(|newer| format!("superseded by {newer}")));
     marks.extend(memory.contradicts.iter().map(|id| format!("contradicts {id}")));
     let marks = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) };
     out.line(&format!("{id}  {kind}  {}  {}{marks}", print::one_line(place, 40), times::day_of(stored.ts_ms)))?;
@@ -272,10 +267,11 @@ fn set(context: &Context, id: &str, change: &dyn Fn(&mut Memory), json: bool) ->
     event.actor = context.actor();
     append(context, &journal, vec![event])?;
     let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
+    let listed = Listed { superseded_by: None, stored, memory };
     if json {
-        out.json(&memory_json(&stored, &memory, &redactor))?
+        out.json(&memory_json(&listed, &redactor))?
     } else {
-        print_memory(&mut out, &journal, &stored, &memory)?
+        print_memory(&mut out, &listed)?
     }
     out.flush()?;
     Ok(Done::Well)

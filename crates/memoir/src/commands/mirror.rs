@@ -7,6 +7,7 @@ use crate::home::{Life, system_clock};
 use crate::print::{self, Out, Progress, count, size};
 use crate::stop;
 use anyhow::{Context as _, Result};
+use memoir_capture::RegainedNames;
 use memoir_event::Event;
 use memoir_journal::{Admission, Filter, Journal, JournalError, Order, Outcome, Page, SqliteJournal};
 use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary};
@@ -123,6 +124,7 @@ fn import(context: &Context, dir: &Path, dry_run: bool, json: bool) -> Result<Do
     let mut imported = Imported::default();
     let mut failure = None;
     let mut batch: Vec<Event> = Vec::new();
+    let mut names = RegainedNames::default();
     let flush = |batch: &mut Vec<Event>, imported: &mut Imported| -> Result<(), JournalError> {
         let Some(journal) = &journal else { return Ok(()) };
         append(journal, &redactor, std::mem::take(batch), context, imported)
@@ -131,11 +133,12 @@ fn import(context: &Context, dir: &Path, dry_run: bool, json: bool) -> Result<Do
         if failure.is_some() || stop::requested(&stop) {
             return;
         }
-        let event = event.into_event();
+        let mut event = event.into_event();
         if event.kind().is_own() {
             // Each memoir makes its own; another's would change what this journal says.
             return;
         }
+        names.give(&mut event);
         batch.push(event);
         if batch.len() >= BATCH_EVENTS
             && let Err(error) = flush(&mut batch, &mut imported)

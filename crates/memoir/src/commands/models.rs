@@ -4,9 +4,14 @@ use super::Context;
 use super::remote::proxy_to;
 use crate::exit::Usage;
 use crate::home::non_empty;
+use crate::print;
 use crate::settings::{ModelAccess, Settings};
 use anyhow::Result;
 use memoir_model::{ChatModel, ChatSettings, EmbeddingModel, EmbeddingSettings, ModelError, Secret};
+use memoir_recall::Meaning;
+use memoir_redact::Redactor;
+use memoir_vectors::VectorMeaning;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Who waits for an embedding.
@@ -40,6 +45,20 @@ impl Context {
         });
         let model = EmbeddingModel::new(EmbeddingSettings { url, model, key, proxy, timeout });
         Ok(Some(model.map_err(|error| unfit("embeddings", &error))?))
+    }
+
+    /// What recall can ask about meaning. A model that cannot be used is told of, and words alone rank.
+    pub fn meaning(&self, redactor: &Arc<Redactor>) -> Option<Arc<dyn Meaning>> {
+        match self.embedding_model(Waits::Question) {
+            Ok(model) => {
+                let (vectors, redactor) = (Arc::new(self.vectors()), Arc::clone(redactor));
+                Some(Arc::new(VectorMeaning::new(vectors, Arc::new(model?), redactor)))
+            }
+            Err(error) => {
+                print::warn(&format!("{error:#}; words alone rank"));
+                None
+            }
+        }
     }
 
     /// The model that answers from evidence; none if none is configured.

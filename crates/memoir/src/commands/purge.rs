@@ -1,16 +1,20 @@
 //! `memoir purge`: forgets, erases the text from everything in the home, and says what it cannot reach.
 
+use super::Context;
 use super::copied::{self, Copies};
 use super::forget::{Work, unwanted_is_nothing};
-use super::{Context, scrub};
+use super::scrub::Said;
 use crate::cli::{PurgeArgs, UnwantedArgs};
 use crate::exit::{Done, Usage};
 use crate::print::{self, Out, Progress, count};
 use crate::stop;
 use anyhow::Result;
-use memoir_journal::{Depth, Journal, Seq, TextDigest};
+use memoir_journal::{Depth, ForgettingEntry, Journal};
 use serde_json::json;
-use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// How long to wait for another process that writes the index.
+const INDEX_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a purge did and what it could not do.
 #[derive(Default)]
@@ -33,26 +37,30 @@ pub fn run(context: &Context, args: &PurgeArgs) -> Result<Done> {
             let message = "say what to purge: an id, --session, --project, --actor, --text or --before";
             return Err(Usage(message.to_owned()).into());
         }
-        if work.journal.forgettings()?.iter().all(|entry| entry.finished) {
+        if unfinished(&work)?.is_empty() {
             print::warn("nothing is left to erase; to purge something, say what: an id, --session, --text …");
             return Ok(Done::Well);
         }
         let mut told = Told::default();
-        erase(context, &work, &[], &HashSet::new(), &mut told)?;
+        erase(context, &work, &mut told)?;
         return tell(&told, args.unwanted.json);
     }
     let wanted = of_forgetting(&work, &args.unwanted)?;
     let Some((name, choice)) = work.choose_and_ask(&wanted, Depth::Purge)? else { return Ok(Done::Well) };
-    let events = choice.events.clone();
-    // What is to be erased must be known, to find it in what waits in the spool.
-    let texts = work.journal.text_digests(&events)?;
-    let wish = work.wish(choice, Depth::Purge, &name, args.unwanted.reason.clone());
-    let mut told = Told { events: u64::try_from(events.len()).unwrap_or(u64::MAX), ..Told::default() };
-    work.forget(wish.clone())?;
-    told.name = Some(name);
-    scrub::copies(context, &wish, &mut told.problems);
-    erase(context, &work, &events, &texts, &mut told)?;
+    let events = u64::try_from(choice.events.len()).unwrap_or(u64::MAX);
+    let mut told = Told { events, ..Told::default() };
+    // First what was never stored: whoever is interrupted here asks for the same again.
+    let unstored = Said::of(&work.journal, &[])?.and_unstored(work.unwanted(&wanted)?).scrub_spool(context);
+    told.problems.extend(unstored.busy);
+    work.forget(work.wish(choice, Depth::Purge, &name, args.unwanted.reason.clone()))?;
+    told.name = work.journal.unfinished_purges()?.contains(&name).then_some(name);
+    erase(context, &work, &mut told)?;
     tell(&told, args.unwanted.json)
+}
+
+/// Purges that have not come to their end.
+fn unfinished(work: &Work<'_>) -> Result<Vec<ForgettingEntry>> {
+    Ok(work.journal.forgettings()?.into_iter().filter(|entry| !entry.finished).collect())
 }
 
 /// A forgetting's name stands for what it hid.
@@ -65,15 +73,18 @@ fn of_forgetting(work: &Work<'_>, args: &UnwantedArgs) -> Result<UnwantedArgs> {
     Ok(args)
 }
 
-fn erase(
-    context: &Context,
-    work: &Work<'_>,
-    events: &[Seq],
-    texts: &HashSet<TextDigest>,
-    told: &mut Told,
-) -> Result<()> {
-    // Before the journal calls a purge finished: a purge that is killed here is gone on with.
-    scrub::vectors(context, &work.journal, &mut told.problems)?;
+/// Erases whatever unfinished purges ask for, this one's and those that were interrupted. What was not reached leaves
+/// them unfinished: the next purge begins again.
+fn erase(context: &Context, work: &Work<'_>, told: &mut Told) -> Result<()> {
+    let events = work.journal.to_be_erased()?;
+    let hindered = Said::of(&work.journal, &events)?.scrub(context, &unfinished(work)?);
+    told.problems.extend(hindered.left);
+    if !hindered.busy.is_empty() {
+        // Without the text it could not be found there any more.
+        told.problems.extend(hindered.busy);
+        told.problems.push("nothing is erased yet: run `memoir purge` again".to_owned());
+        return Ok(());
+    }
     let stop = stop::on_signal()?;
     let mut progress = Progress::new("erasing");
     let erased = work.journal.erase(&mut |done, total| {
@@ -92,11 +103,13 @@ fn erase(
                 .to_owned(),
         );
     }
-    scrub::spool(context, &work.journal, texts, &mut told.problems);
     rebuild_index(work, told)?;
-    let mirrors = copied::take_out_of_mirrors(&work.journal, events);
+    let mirrors = copied::take_out_of_mirrors(&work.journal, &events);
     told.mirrors = mirrors.done;
     told.problems.extend(mirrors.problems);
+    if told.problems.is_empty() {
+        work.journal.finish_purges(&erased.purges)?;
+    }
     let copies = Copies::read(&work.journal)?;
     told.beyond.extend(copies.backups.iter().map(|file| format!("the backup {}", file.display())));
     told.beyond.extend(copies.servers.iter().map(|url| format!("what was pushed to {url}")));
@@ -110,16 +123,24 @@ fn erase(
 
 /// The index has the words of what was erased: it is built anew.
 fn rebuild_index(work: &Work<'_>, told: &mut Told) -> Result<()> {
-    if !work.index.delete()? {
-        told.problems.push("another process writes the index: run `memoir purge` again when it is done".to_owned());
-        return Ok(());
+    let deadline = Instant::now() + INDEX_PATIENCE;
+    while !work.index.delete()? {
+        if Instant::now() >= deadline {
+            told.problems.push("another process writes the index: run `memoir purge` again when it is done".to_owned());
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(50));
     }
     let stop = stop::on_signal()?;
     let mut progress = Progress::new("indexing");
-    work.index.catch_up(&work.journal, &mut |done, total| {
+    let rebuilt = work.index.catch_up(&work.journal, &mut |done, total| {
         progress.at(done, total);
         !stop::requested(&stop)
-    })?;
+    });
+    drop(progress);
+    if let Err(error) = rebuilt {
+        print::warn(&format!("{error}; the next search builds the index"));
+    }
     Ok(())
 }
 

@@ -23,8 +23,8 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
     let redactor = Arc::new(context.settings.redactor()?);
     let journal = Arc::new(context.journal(Life::Long)?);
     let embedding = embedding::start(context, &journal, &redactor)?;
-    let parts =
-        Parts { redactor, journal, index: Arc::new(context.index_within(SERVER_INDEX_BYTES)), clock: system_clock() };
+    let (meaning, index) = (context.meaning(&redactor), Arc::new(context.index_within(SERVER_INDEX_BYTES)));
+    let parts = Parts { redactor, journal, index, clock: system_clock(), meaning };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(settings.blocking_threads.max(2) * 2)

@@ -2,15 +2,16 @@
 
 use super::{Context, embed, exclude, pause, times};
 use crate::cli::JsonArgs;
+use crate::dropped;
 use crate::exit::Done;
-use crate::home::{Home, Life};
+use crate::home::Life;
 use crate::print::{Out, Style, count, size};
 use anyhow::Result;
 use memoir_event::{Client, format_ms};
 use memoir_hook::{Fired, fired};
 use memoir_index::IndexStatus;
 use memoir_install::Launcher;
-use memoir_journal::{Journal, Stats};
+use memoir_journal::{Journal, SqliteJournal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
 use memoir_vectors::VectorsStatus;
 use serde_json::{Value, json};
@@ -23,6 +24,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let spool = SpoolListing::read(&context.settings.spool_dir)?;
     let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
     let launcher = Launcher::in_home(context.home.dir());
+    let purges = journal.as_ref().map(SqliteJournal::unfinished_purges).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -46,12 +48,18 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
                 "patterns": context.settings.exclude_patterns, "privateMarkers": context.settings.private_markers,
                 "offFile": OFF_FILE, "offHere": exclude::off_here(), "excludedHere": exclude::excluded_here(&context.settings),
             },
+            "unfinishedPurges": purges,
             "pending": context.pending().count(),
-            "dropped": dropped(&context.home).0,
+            "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
         let vectors = vectors.as_ref().map(embed::described);
-        for (name, text) in lines(context, &stats, &index, vectors, &spool, &fired) {
+        let mut lines = lines(context, &stats, &index, vectors, &spool, &fired);
+        if !purges.is_empty() {
+            let text = "not all of it is erased yet; `memoir purge` finishes it";
+            lines.push(("purge", format!("{}: {text}", purges.join(", "))));
+        }
+        for (name, text) in lines {
             let name = out.styled(Style::Dim, &format!("{name:>9}"));
             out.line(&format!("{name}  {text}"))?;
         }
@@ -146,7 +154,7 @@ fn lines(
     if pending > 0 {
         lines.push(("pending", format!("{} to be read", count(pending, "session file"))));
     }
-    let (dropped, _) = dropped(&context.home);
+    let (dropped, _) = dropped::read(&context.home);
     if dropped > 0 {
         lines.push(("dropped", format!("{}; see `memoir doctor`", count(dropped, "event"))));
     }
@@ -163,12 +171,4 @@ fn program(launcher: &Launcher) -> Value {
 
 fn times_said(calls: u64) -> String {
     if calls == 1 { "once".to_owned() } else { format!("{calls} times") }
-}
-
-/// How many events hooks could keep nowhere since the last import, and when last.
-pub fn dropped(home: &Home) -> (u64, i64) {
-    let text = std::fs::read_to_string(home.dropped_file()).unwrap_or_default();
-    let lines = text.lines().filter_map(|line| line.split_once(' '));
-    let numbers = lines.filter_map(|(at, n)| Some((at.parse::<i64>().ok()?, n.parse::<u64>().ok()?)));
-    numbers.fold((0, 0), |(sum, last_ms), (at_ms, n)| (sum.saturating_add(n), last_ms.max(at_ms)))
 }

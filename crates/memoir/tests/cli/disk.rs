@@ -171,3 +171,29 @@ fn a_full_disk_costs_a_hooks_client_nothing_and_what_is_lost_is_said() {
         assert!(!read(&home, "said").is_empty());
     }
 }
+
+#[test]
+fn what_a_hook_can_keep_nowhere_is_counted_on_a_full_disk_too() {
+    let home = Home::new();
+    let words: String = events(300).iter().map(ToString::to_string).collect();
+    let prompt = serde_json::json!({"session_id": "s", "turn_id": "t", "transcript_path": null, "cwd": "/p",
+        "hook_event_name": "UserPromptSubmit", "prompt": words});
+    fs::write(home.top().join("first"), to_lines(&events(1))).unwrap();
+    fs::write(home.top().join("prompt"), prompt.to_string()).unwrap();
+    let script = "
+        $memoir ingest < first || exit 98
+        dd if=/dev/zero of=$MEMOIR_HOME/filler bs=512 2> /dev/null
+        $memoir hook codex < prompt > answer 2> said; echo $? > code
+        $memoir hook codex < prompt >> answer 2>> said; echo $? >> code
+        $memoir status --json > status; $memoir doctor > doctor
+        rm $MEMOIR_HOME/filler; $memoir import > imported 2>&1
+        $memoir status --json > after";
+    let Some(ran) = on_small_disk(&home, "1m", script) else { return };
+    ran.succeeded();
+    assert_eq!((read(&home, "code").as_str(), read(&home, "answer").as_str()), ("0\n0\n", "{}\n{}\n"));
+    let dropped =
+        |name: &str| serde_json::from_str::<serde_json::Value>(&read(&home, name)).unwrap()["dropped"].clone();
+    assert_eq!(dropped("status"), 2, "{}", read(&home, "said"));
+    assert!(read(&home, "doctor").contains("2 events nowhere"), "{}", read(&home, "doctor"));
+    assert_eq!(dropped("after"), 0, "{}", read(&home, "imported"));
+}

@@ -236,6 +236,26 @@ fn an_answer_of_gemini_is_shown_and_recorded_while_it_grows() {
 }
 
 #[test]
+fn a_signal_in_the_middle_of_an_answer_of_gemini_leaves_what_it_said_and_reaches_what_it_started() {
+    let piece = r#"echo '{"type":"message","timestamp":"2026-01-01T00:00:01Z","role":"assistant","content":"One two","delta":true}'"#;
+    let init = r#"echo '{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"g1","model":"m"}'"#;
+    let prompt =
+        r#"echo '{"type":"message","timestamp":"2026-01-01T00:00:00Z","role":"user","content":"count to three"}'"#;
+    // It starts itself anew as a child and waits for it, as Gemini CLI does.
+    let inner = format!("{init}; {prompt}; {piece}; : > said; while :; do sleep 0.05; done").replace('\'', "'\\''");
+    for (signal, number) in [(Signal::TERM, 15), (Signal::INT, 2)] {
+        let trap = "trap 'kill $child; wait $child; trap - TERM; kill -TERM $$' TERM; trap 'kill $child; wait $child; trap - INT; kill -INT $$' INT";
+        let home = with_client("gemini", &format!("sh -c '{inner}' & child=$!\n{trap}\nwait $child"));
+        let running = Running::start(exec(&home, &["--client", "gemini", "x"]));
+        eventually("the client has spoken", || home.top().join("said").exists());
+        running.signal(signal);
+        assert_eq!(running.finish().status.signal(), Some(number));
+        assert_eq!((home.prompts(), answers(&home)), (vec!["count to three".to_owned()], vec!["One two".to_owned()]));
+        home.verified();
+    }
+}
+
+#[test]
 fn pieces_of_claude_that_never_became_an_answer_are_kept() {
     let script = r#"echo '{"type":"system","subtype":"init","session_id":"c1","cwd":"/p"}'
 echo '{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"I was about "}},"session_id":"c1"}'

@@ -6,11 +6,13 @@
 
 mod http;
 mod process;
+mod scan;
 mod stub;
 mod support;
 mod transcripts;
 
 mod asking;
+mod brought;
 mod capture;
 mod commands;
 mod control;
@@ -23,6 +25,7 @@ mod durable;
 mod embedding;
 mod exec;
 mod files;
+mod forgetting;
 mod help;
 mod homes;
 mod hook_script;
@@ -34,8 +37,11 @@ mod lines;
 mod locked;
 mod mirroring;
 mod output;
+mod purging;
 mod pushing;
+mod recalling;
 mod regressions;
+mod remembering;
 mod remote;
 mod reports;
 mod second_home;

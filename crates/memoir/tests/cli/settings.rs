@@ -127,3 +127,19 @@ fn a_server_from_the_settings_is_used_and_one_that_cannot_be_an_address_is_refus
     let ran = home.run_with(&key, &["ingest", "--server-url", "http://memoir.example:80"]);
     ran.failed_in_one_line(2, &["would travel unencrypted"]);
 }
+
+#[test]
+fn who_records_is_the_account_where_nothing_else_tells() {
+    let home = Home::new();
+    let mut command = home.command(&["ingest"]);
+    command.env_remove("USER").env_remove("LOGNAME");
+    crate::support::run(command, to_lines(&[event("who")]).as_bytes()).succeeded();
+    let named = std::process::Command::new("id").arg("-un").output().unwrap();
+    let named = String::from_utf8(named.stdout).unwrap().trim().to_owned();
+    let accounts = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    if accounts.lines().any(|line| line.starts_with(&format!("{named}:"))) {
+        assert_eq!(home.events()[0]["actorId"], named);
+    } else {
+        eprintln!("SKIPPED: the account of this user is not in /etc/passwd");
+    }
+}

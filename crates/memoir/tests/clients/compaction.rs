@@ -67,8 +67,6 @@ fn is_compacted(desk: &Desk, client: Client, model: &Model) {
     let events = desk.events(Home::Usual);
     let summaries: Vec<String> =
         events.iter().filter(|event| event["kind"] == "session_summary").map(|event| event.to_string()).collect();
-    // Gemini keeps its summary as a message among others, in a list that repeats the rest.
-    let expected = if client == Client::Gemini { 0 } else { 1 };
-    assert_eq!(summaries.len(), expected, "{summaries:#?}");
+    assert_eq!(summaries.len(), 1, "{summaries:#?}");
     assert!(summaries.iter().all(|summary| summary.contains("A summary of the test.")), "{summaries:#?}");
 }

@@ -73,6 +73,11 @@ impl Rollout {
         match item.kind.get() {
             Some("message") => self.message(&item, metadata, turn, at),
             Some("reasoning") => self.reasoning(&item, turn, at),
+            Some(kind @ ("function_call" | "custom_tool_call")) if is_misnamed(&item, payload) => {
+                at.out.problem("call whose name is no text");
+                let (kind, text) = (format!("item.{kind}"), payload.get().unwrap_or_default().to_owned());
+                self.in_turn_of(turn.as_deref(), |rollout| rollout.opaque(&kind, &text, at));
+            }
             Some(
                 "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" | "web_search_call",
             ) => {
@@ -374,4 +379,10 @@ fn output_text(output: Raw<'_>) -> String {
         }
         TextOr::Neither => String::new(),
     }
+}
+
+/// Whether something stands where a call's name should be that is none.
+fn is_misnamed(item: &Item<'_>, payload: Raw<'_>) -> bool {
+    let named = || serde_json::from_str::<serde_json::Value>(payload.get()?).ok()?.get("name").cloned();
+    item.name.get().is_none() && named().is_some_and(|name| !name.is_null())
 }

@@ -2,7 +2,7 @@
 
 use super::{bad, good};
 use crate::clients;
-use crate::commands::{Context, init, pause, status, times};
+use crate::commands::{Context, init, pause, times};
 use crate::home::{Life, now_ms};
 use crate::print::count;
 use memoir_event::Client;
@@ -140,7 +140,7 @@ fn newest_session(client: Client) -> Option<i64> {
 /// What hooks could not do.
 fn left_behind(context: &Context, fired: &[Fired]) -> Vec<Check> {
     let mut checks = Vec::new();
-    let (lost, at_ms) = status::dropped(&context.home);
+    let (lost, at_ms) = crate::dropped::read(&context.home);
     if lost > 0 {
         let detail = format!("hooks could keep {} nowhere, last at {}", count(lost, "event"), times::local(at_ms));
         checks.push(bad("dropped", detail, "make room on the disk, then run `memoir import`: session files have them"));

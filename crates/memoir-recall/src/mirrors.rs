@@ -1,0 +1,63 @@
+//! What is forgotten is taken out of every mirror that the journal knows of.
+
+use memoir_event::EventId;
+use memoir_journal::{Clock, Journal, Seq};
+use memoir_mirror::Mirror;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How the cursors begin that say where mirrors are kept; the directory follows.
+pub const MIRRORED: &str = "copy|mirror|";
+
+/// How long to wait for another writer of a mirror.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What became of mirrors.
+#[derive(Debug, Default)]
+pub struct Followed {
+    /// Mirrors that no longer have it.
+    pub done: Vec<String>,
+    /// What could not be done, in one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// Takes events out of every mirror that is still there.
+pub fn take_out_of_mirrors(journal: &dyn Journal, events: &[Seq], clock: &Clock) -> Followed {
+    let mut followed = Followed::default();
+    let noted = match journal.cursors(MIRRORED) {
+        Ok(noted) => noted,
+        Err(error) => {
+            followed.problems.push(error.to_string());
+            return followed;
+        }
+    };
+    let dirs = noted.iter().filter_map(|cursor| cursor.stream.strip_prefix(MIRRORED)).map(PathBuf::from);
+    let dirs: Vec<PathBuf> = dirs.filter(|dir| Mirror::at(dir).exists()).collect();
+    if dirs.is_empty() {
+        return followed;
+    }
+    // A mirror knows an event by the id it was given: that of any of its captures.
+    let mut ids: HashSet<EventId> = HashSet::new();
+    for seq in events {
+        match journal.sightings(*seq) {
+            Ok(sightings) => ids.extend(sightings.into_iter().map(|sighting| sighting.id)),
+            Err(error) => followed.problems.push(error.to_string()),
+        }
+    }
+    for dir in dirs {
+        let place = dir.display();
+        match Mirror::at(&dir).with_patience(PATIENCE).remove(&ids, clock) {
+            Ok(removed) if removed.elsewhere > 0 => followed.problems.push(format!(
+                "{place}: in files that another tool wrote there stand {} of it; delete them by hand",
+                removed.elsewhere
+            )),
+            Ok(removed) if removed.events > 0 => followed.done.push(place.to_string()),
+            Ok(_) => {}
+            Err(error) => {
+                followed.problems.push(format!("the mirror in {place} still has it: {error}; run the command again"));
+            }
+        }
+    }
+    followed
+}
