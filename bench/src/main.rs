@@ -12,6 +12,7 @@ mod scores;
 mod search;
 mod server;
 mod sessions;
+mod vectors;
 mod words;
 
 use clap::Parser;
@@ -41,6 +42,8 @@ enum Command {
     Search(search::SearchArgs),
     /// Batches over HTTP, and memory
     Server(server::ServerArgs),
+    /// Vectors: how right, how fast, how large
+    Vectors(vectors::VectorsArgs),
     /// Nothing: the cost of a process itself
     #[command(hide = true)]
     Noop,
@@ -59,6 +62,7 @@ fn main() -> anyhow::Result<()> {
         Command::Redact(args) => redact::run(&args),
         Command::Search(args) => search::run(&args),
         Command::Server(args) => server::run(&args),
+        Command::Vectors(args) => vectors::run(&args),
         Command::Noop => Ok(()),
     }
 }

@@ -108,14 +108,15 @@ impl Needle {
     }
 }
 
-/// The sum of products. Written in lanes, which the compiler turns into vector instructions.
+/// The sum of products. Written in lanes and by number, which the compiler turns into vector instructions, whatever else it
+/// inlines.
 fn product(coarse: &[u8], rough: &[i16]) -> i32 {
-    let mut sums = [0_i32; LANES];
     let (bytes, rest) = coarse.as_chunks::<LANES>();
     let (numbers, rest_numbers) = rough.as_chunks::<LANES>();
+    let mut sums = [0_i32; LANES];
     for (bytes, numbers) in bytes.iter().zip(numbers) {
-        for ((sum, byte), number) in sums.iter_mut().zip(bytes).zip(numbers) {
-            *sum += i32::from(*byte) * i32::from(*number);
+        for at in 0..LANES {
+            sums[at] += i32::from(bytes[at]) * i32::from(numbers[at]);
         }
     }
     let last: i32 = rest.iter().zip(rest_numbers).map(|(byte, number)| i32::from(*byte) * i32::from(*number)).sum();

@@ -10,7 +10,7 @@ use crate::place::{read_at, same_file};
 use memoir_journal::Seq;
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -162,7 +162,7 @@ fn read(dir: &Path, known: Option<&Arc<Snapshot>>) -> io::Result<Snapshot> {
         }
     };
     input.seek(SeekFrom::Start(snapshot.end))?;
-    snapshot.take_blocks(&mut BufReader::with_capacity(1 << 16, input))?;
+    snapshot.take_blocks(&mut input)?;
     Ok(snapshot)
 }
 
