@@ -11,6 +11,7 @@ mod stub;
 mod support;
 mod transcripts;
 
+mod broken_index;
 mod capture;
 mod commands;
 mod control;
