@@ -12,6 +12,7 @@ mod support;
 mod transcripts;
 
 mod asking;
+mod broken_index;
 mod brought;
 mod capture;
 mod commands;

@@ -243,3 +243,36 @@ fn secret_sealed_and_private_things_are_told_only_to_an_owner_who_asks() {
     }
     assert!(home.run(&["memories", "--secret"]).succeeded().out.contains("vault"));
 }
+
+#[test]
+fn http_tells_the_same_as_the_command_line() {
+    let home = worked();
+    home.run(&["remember", "the login test needs a frozen clock", "--project", "acme/shop"]).succeeded();
+    home.run(&["remember", "the login test needs a frozen clock and a seed", "--project", "acme/shop"]).succeeded();
+    let server = home.serve();
+    let post = |path: &str, body: Value| crate::http::post(&server, path, None, &body).body;
+    let ids = |answer: &Value| -> Vec<(String, String)> {
+        let id = |block: &Value| block["memory_id"].as_str().or(block["event_id"].as_str()).unwrap().to_owned();
+        answer["blocks"].as_array().unwrap().iter().map(|block| (id(block), block["score"].to_string())).collect()
+    };
+    for asked in
+        ["what does the login test need?", "how is the staging server deployed?", "E0425", "nothing of the kind"]
+    {
+        let here = in_shop(&home, &["recall", asked, "--project", ".", "--json"]).succeeded().json();
+        let there = post("/v1/recall", json!({"query": asked, "project": "acme/shop", "here": "acme/shop"}));
+        assert_eq!(ids(&here), ids(&there), "{asked}");
+    }
+    let listed = crate::http::get(&server, "/v1/memories?project=acme/shop", None).body["memories"].clone();
+    let here = home.run(&["memories", "--project", "acme/shop", "--json"]).succeeded().json_lines();
+    assert_eq!(listed, Value::Array(here));
+    assert_eq!(listed.as_array().unwrap().len(), 1, "the older statement is history");
+    let id = listed[0]["memory_id"].as_str().unwrap();
+    let dry = home.run(&["forget", id, "--dry-run", "--json"]).succeeded().json();
+    let there = post("/v1/forget", json!({"ids": [id], "dry_run": true}));
+    assert_eq!((&dry["events"], &dry["ids"]), (&there["events"], &there["event_ids"]));
+    assert_eq!(post("/v1/forget", json!({"ids": [id]}))["events"], 1);
+    assert_eq!(home.run(&["memories", "--project", "acme/shop"]).succeeded().out, "");
+    let again =
+        post("/v1/memories", json!({"text": "the login test needs a frozen clock and a seed", "project": "acme/shop"}));
+    assert_eq!(again["results"][0]["said"], "forgotten", "{again}");
+}
