@@ -3,6 +3,7 @@
 //! Owns what an event *is*. Pure: it reads no file, no environment and no clock, and knows nothing of storage.
 
 mod access;
+mod archive;
 mod capture;
 mod content;
 mod envelope;
@@ -18,6 +19,7 @@ mod source;
 mod time;
 
 pub use access::{Reasoning, Secrecy, Speaker, Visibility};
+pub use archive::{ARCHIVE_POINTS_MAX, Archive, POINT_EVENTS_MAX, Point, Section, Trigger};
 pub use capture::{CaptureError, CaptureEvent, EVENT_BYTES_MAX};
 pub use content::{Content, Json, without_lone_surrogates};
 pub use envelope::Envelope;

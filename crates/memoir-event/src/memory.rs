@@ -38,6 +38,8 @@ vocabulary! {
         Relation = 7 "relation",
         /// Something that is still open.
         Question = 8 "question",
+        /// How things are done here.
+        Convention = 9 "convention",
     }
 }
 

@@ -92,7 +92,7 @@ impl Hook<'_> {
             || call.tool.as_deref().is_some_and(|tool| self.rules.policy.excludes_tool(tool));
         let mut cursors = self.fired(call, now, answer);
         if call.is_fork {
-            cursors.push(Cursor { stream: fork_of(call), sequence: 0, position: String::new() });
+            cursors.push(Cursor { stream: fork_of(call), sequence: 1, position: String::new() });
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         if !excluded {

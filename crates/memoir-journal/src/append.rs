@@ -59,7 +59,8 @@ impl Outcome {
     }
 }
 
-/// How far a stream (a history file, an exec run) has been taken in.
+/// How far a stream (a history file, an exec run) has been taken in. Without a number and without a position it is
+/// taken away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     /// The stream's name.
@@ -68,4 +69,16 @@ pub struct Cursor {
     pub sequence: u64,
     /// Where to go on; its meaning belongs to whoever reads the stream.
     pub position: String,
+}
+
+impl Cursor {
+    /// Takes a stream's cursor away.
+    pub const fn gone(stream: String) -> Cursor {
+        Cursor { stream, sequence: 0, position: String::new() }
+    }
+
+    /// Whether it says nothing any more.
+    pub(crate) const fn is_gone(&self) -> bool {
+        self.sequence == 0 && self.position.is_empty()
+    }
 }

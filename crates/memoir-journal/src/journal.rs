@@ -2,9 +2,10 @@
 
 use crate::{
     Change, Chosen, Cursor, EventPage, Filter, ForgettingEntry, JournalError, Lease, Lookup, OriginEntry, Outcome,
-    Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Page, Placed, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Touched,
+    Verified, View,
 };
-use memoir_event::{KeyHasher, Kind};
+use memoir_event::{Client, KeyHasher, Kind};
 
 /// The append-only journal. Any number of processes may hold one and use it at once.
 pub trait Journal: Send + Sync {
@@ -52,13 +53,21 @@ pub trait Journal: Send + Sync {
         skip: usize,
     ) -> Result<Vec<SessionEntry>, JournalError>;
 
+    /// The conversations that got an event after that place, in the order in which they got their last one.
+    fn touched(&self, after: Seq) -> Result<Vec<Touched>, JournalError>;
+
+    /// What a conversation has after one place and up to another, in the order in which it happened, forgotten or not:
+    /// enough to choose what to read of it.
+    fn placed(&self, client: Option<Client>, session: &str, after: Seq, last: Seq)
+    -> Result<Vec<Placed>, JournalError>;
+
     /// Every capture of an event, revisions included, in the order of storage.
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError>;
 
     /// The origins numbered above `after`, in the order of their numbers.
     fn origins(&self, after: u32) -> Result<Vec<OriginEntry>, JournalError>;
 
-    /// Where a stream stands.
+    /// Where a stream stands; none if it never began or was taken away.
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError>;
 
     /// Where every stream stands whose name begins like that.

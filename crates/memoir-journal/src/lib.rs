@@ -29,8 +29,8 @@ pub use journal::Journal;
 pub use lease::Lease;
 pub use sqlite::{Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TextDigest, comparable, verify_file};
 pub use stored::{
-    Change, EventPage, Lookup, OriginEntry, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats, StoredEvent,
-    Verified,
+    Change, EventPage, Lookup, OriginEntry, Placed, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats,
+    StoredEvent, Touched, Verified,
 };
 pub use view::{Audience, View};
 

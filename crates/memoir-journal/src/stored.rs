@@ -2,7 +2,7 @@
 
 use crate::filter::PageToken;
 use crate::{JournalError, Seq};
-use memoir_event::{Client, Envelope, Event, EventId, Key, RecordUuid, Source};
+use memoir_event::{Client, Envelope, Event, EventId, Key, Kind, RecordUuid, Source};
 
 /// An event as stored, in its fullest revision.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,6 +165,36 @@ impl SessionEntry {
     pub fn shown(&self) -> String {
         Client::shown_session(self.client, &self.session)
     }
+}
+
+/// A conversation that got something new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    /// The agent program.
+    pub client: Option<Client>,
+    /// The client's own id.
+    pub session: String,
+    /// Its project.
+    pub repo: String,
+    /// The place of its last event.
+    pub last_seq: Seq,
+    /// How many events are new.
+    pub events: u64,
+    /// When the last of them happened.
+    pub last_ms: i64,
+}
+
+/// Where an event of a conversation lies, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// Its place.
+    pub seq: Seq,
+    /// When it happened.
+    pub ts_ms: i64,
+    /// Its kind.
+    pub kind: Kind,
+    /// The thread, of a sub-agent.
+    pub thread: Option<String>,
 }
 
 /// One project in a list.

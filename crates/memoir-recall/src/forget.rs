@@ -43,6 +43,18 @@ impl Unwanted {
         *self == Unwanted::default()
     }
 
+    /// What is asked for by a name that is empty: nobody means that, and memoir's own events have empty names.
+    fn blank(&self) -> Option<&'static str> {
+        let named = [
+            ("session", &self.session),
+            ("project", &self.project),
+            ("contributor", &self.actor),
+            ("text", &self.text),
+        ];
+        let is_blank = |name: &Option<String>| name.as_ref().is_some_and(|name| name.trim().is_empty());
+        named.into_iter().find(|(_, name)| is_blank(name)).map(|(what, _)| what)
+    }
+
     fn has_scope(&self) -> bool {
         let time = self.from_ms.is_some() || self.to_ms.is_some();
         self.session.is_some() || self.project.is_some() || self.actor.is_some() || time
@@ -86,6 +98,9 @@ pub enum ForgetError {
     /// Ids name what they name; nothing else can be asked beside them.
     #[error("pass ids or describe what to forget, not both")]
     Both,
+    /// A name is empty.
+    #[error("the {0} to forget is empty: say which one")]
+    Blank(&'static str),
     /// The search was stopped.
     #[error("stopped; nothing was forgotten")]
     Stopped,
@@ -128,6 +143,9 @@ impl Forgetter<'_> {
         unwanted: &Unwanted,
         progress: &mut dyn FnMut(Seq, Seq) -> bool,
     ) -> Result<Choice, ForgetError> {
+        if let Some(what) = unwanted.blank() {
+            return Err(ForgetError::Blank(what));
+        }
         let asked = unwanted.in_words();
         if !unwanted.ids.is_empty() {
             if unwanted.has_scope() || unwanted.text.is_some() {

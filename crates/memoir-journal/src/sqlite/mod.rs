@@ -34,10 +34,10 @@ use self::schema::Access;
 use self::write::Appending;
 use crate::{
     Change, Chosen, Clock, Cursor, EventPage, Filter, ForgettingEntry, Journal, JournalError, Lease, Lookup,
-    OriginEntry, Outcome, Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent,
-    Verified, View,
+    OriginEntry, Outcome, Page, Placed, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats,
+    StoredEvent, Touched, Verified, View,
 };
-use memoir_event::{KeyHasher, Kind};
+use memoir_event::{Client, KeyHasher, Kind};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -308,6 +308,20 @@ impl Journal for SqliteJournal {
             let selection = select::select(connection, filter, view, &self.hidden)?;
             sessions::sessions(connection, &selection, filter, view, limit, skip)
         })
+    }
+
+    fn touched(&self, after: Seq) -> Result<Vec<Touched>, JournalError> {
+        self.in_snapshot(|connection| sessions::touched(connection, after))
+    }
+
+    fn placed(
+        &self,
+        client: Option<Client>,
+        session: &str,
+        after: Seq,
+        last: Seq,
+    ) -> Result<Vec<Placed>, JournalError> {
+        self.in_snapshot(|connection| sessions::placed(connection, (client, session), (after, last)))
     }
 
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError> {

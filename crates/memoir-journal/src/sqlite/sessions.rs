@@ -1,10 +1,11 @@
 //! The lists of sessions and projects, from the running totals of their origins.
 
 use super::directive;
-use super::idrun::as_u64;
+use super::idrun::{as_i64, as_u64};
+use super::intern::client_code;
 use super::read::Reader;
-use crate::{Filter, JournalError, ProjectEntry, Selection, SessionEntry, View};
-use memoir_event::{Client, Source};
+use crate::{Filter, JournalError, Placed, ProjectEntry, Selection, Seq, SessionEntry, Touched, View};
+use memoir_event::{Client, Kind, Source};
 use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
 
@@ -59,6 +60,58 @@ pub fn sessions(
         });
     }
     Ok(sessions)
+}
+
+/// The conversations that got an event after that place.
+pub fn touched(connection: &Connection, after: Seq) -> Result<Vec<Touched>, JournalError> {
+    let mut find = connection.prepare_cached(&format!(
+        "SELECT client, session, max(repo), max(new.last), sum(new.number), max(new.ms)
+         FROM (SELECT origin, max(seq) AS last, count(*) AS number, max(ts_ms) AS ms FROM record
+               WHERE seq > ?1 AND event IS NULL GROUP BY origin) AS new
+         JOIN origin ON origin.no = new.origin
+         WHERE source <> {} GROUP BY client, session ORDER BY max(new.last)",
+        Source::Memoir.code()
+    ))?;
+    let rows = find.query_map([as_i64(after)], |row| {
+        Ok(Touched {
+            client: Client::from_code(row.get(0)?),
+            session: row.get(1)?,
+            repo: row.get(2)?,
+            last_seq: as_u64(row.get(3)?),
+            events: as_u64(row.get(4)?),
+            last_ms: row.get(5)?,
+        })
+    })?;
+    let mut touched: Vec<Touched> = rows.collect::<Result<_, _>>()?;
+    for one in &mut touched {
+        one.repo = directive::project_of(connection, one.client, &one.session, &one.repo)?;
+    }
+    Ok(touched)
+}
+
+/// What a conversation has between two places, in the order in which it happened.
+pub fn placed(
+    connection: &Connection,
+    (client, session): (Option<Client>, &str),
+    (after, last): (Seq, Seq),
+) -> Result<Vec<Placed>, JournalError> {
+    let mut find = connection.prepare_cached(&format!(
+        "SELECT seq, ts_ms, kind, thread
+         FROM origin JOIN record INDEXED BY by_origin ON record.origin = origin.no JOIN shape ON shape.no = record.shape
+         WHERE session = ?1 AND client = ?2 AND source <> {} AND event IS NULL AND seq > ?3 AND seq <= ?4
+         ORDER BY ts_ms, seq",
+        Source::Memoir.code()
+    ))?;
+    let rows = find.query_map((session, client_code(client), as_i64(after), as_i64(last)), |row| {
+        let thread: Option<String> = row.get(3)?;
+        Ok(Placed {
+            seq: as_u64(row.get(0)?),
+            ts_ms: row.get(1)?,
+            kind: Kind::from_code(row.get(2)?).unwrap_or(Kind::Other),
+            thread: thread.filter(|thread| thread != session),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Every project, the latest first: what was recorded under several ids is one project if aliases say so.

@@ -50,13 +50,17 @@ impl Streams {
     /// Writes how far each stream has come, and the cursors that came with the batch.
     pub fn write(&self, connection: &Connection, cursors: &[Cursor]) -> Result<(), JournalError> {
         let counted = self.counted.iter().map(|(stream, sequence)| (stream.as_str(), *sequence, ""));
-        let moved = cursors.iter().map(|cursor| (cursor.stream.as_str(), cursor.sequence, cursor.position.as_str()));
+        let moved = cursors.iter().filter(|cursor| !cursor.is_gone());
+        let moved = moved.map(|cursor| (cursor.stream.as_str(), cursor.sequence, cursor.position.as_str()));
         let mut move_to = connection.prepare_cached(
             "INSERT INTO cursor(stream, sequence, position) VALUES(?1, ?2, ?3)
              ON CONFLICT(stream) DO UPDATE SET sequence = excluded.sequence, position = excluded.position",
         )?;
         for (stream, sequence, position) in counted.chain(moved) {
             move_to.execute((stream, as_i64(sequence), position))?;
+        }
+        for cursor in cursors.iter().filter(|cursor| cursor.is_gone()) {
+            connection.prepare_cached("DELETE FROM cursor WHERE stream = ?1")?.execute([&cursor.stream])?;
         }
         Ok(())
     }

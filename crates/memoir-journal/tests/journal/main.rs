@@ -4,6 +4,7 @@
 
 mod append;
 mod chain;
+mod conversations;
 mod copies;
 mod forgetting;
 mod formats;

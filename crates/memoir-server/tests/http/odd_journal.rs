@@ -1,9 +1,10 @@
 //! A journal that fails, panics or takes its time when told to, and otherwise is the real one.
 
-use memoir_event::{KeyHasher, Kind};
+use memoir_event::{Client, KeyHasher, Kind};
 use memoir_journal::{
     Change, Chosen, Cursor, EventPage, Filter, ForgettingEntry, Journal, JournalError, Lease, Lookup, OriginEntry,
-    Outcome, Page, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Verified, View,
+    Outcome, Page, Placed, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Touched,
+    Verified, View,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -110,6 +111,18 @@ impl Journal for Odd {
         skip: usize,
     ) -> Result<Vec<SessionEntry>, JournalError> {
         self.real()?.sessions(filter, view, limit, skip)
+    }
+    fn touched(&self, after: Seq) -> Result<Vec<Touched>, JournalError> {
+        self.real()?.touched(after)
+    }
+    fn placed(
+        &self,
+        client: Option<Client>,
+        session: &str,
+        after: Seq,
+        last: Seq,
+    ) -> Result<Vec<Placed>, JournalError> {
+        self.real()?.placed(client, session, after, last)
     }
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError> {
         self.real()?.sightings(seq)

@@ -188,6 +188,12 @@ fn what_cannot_be_forgotten_or_undone_is_said_in_one_sentence() {
     home.run(&["forget"]).failed_in_one_line(2, &["say what to forget"]);
     home.run(&["forget", "nonsense", "--yes"]).failed_in_one_line(2, &["nothing is known as `nonsense`"]);
     home.run(&["forget", "", "--yes"]).failed_in_one_line(2, &["nothing is known as"]);
+    for (flag, what) in
+        [("--session", "session"), ("--project", "project"), ("--actor", "contributor"), ("--text", "text")]
+    {
+        let said = format!("the {what} to forget is empty");
+        home.run(&["forget", flag, " ", "--yes"]).failed_in_one_line(2, &[&said]);
+    }
     home.run(&["forget", "0123456789abcdef01234567", "--session", "a", "--yes"]).failed_in_one_line(2, &["not both"]);
     home.run(&["forget", "--undo", "f-nothing"]).failed_in_one_line(2, &["nothing was forgotten as `f-nothing`"]);
     home.run(&["forget", "--before", "some day", "--yes"]).failed(2, &["some day"]);
