@@ -19,6 +19,15 @@ pub trait Journal: Send + Sync {
     /// Says for each event, in order, what became of it.
     fn append(&self, batch: &[Redacted], cursors: &[Cursor]) -> Result<Vec<Outcome>, JournalError>;
 
+    /// As [`Journal::append`], but only while those cursors are as given here, looked at under the write lock; a cursor
+    /// that is gone stands for one that is not there. None, and nothing done, if one has moved meanwhile.
+    fn append_if(
+        &self,
+        expected: &[Cursor],
+        batch: &[Redacted],
+        cursors: &[Cursor],
+    ) -> Result<Option<Vec<Outcome>>, JournalError>;
+
     /// One page of the events that pass the filter and that the view shows, by the time they happened.
     fn page(&self, filter: &Filter, view: &View, page: &Page) -> Result<EventPage, JournalError>;
 

@@ -46,7 +46,7 @@ pub(crate) fn pass(event: &Event, text: &str, request: &Request, redactor: &Reda
 
 /// A text that is fit to be shown to anybody who may see it. What cannot be seen goes first: it could part a secret or a
 /// mark, and join it again when it goes.
-pub(crate) fn clean(text: &str, redactor: &Redactor) -> String {
+pub fn clean(text: &str, redactor: &Redactor) -> String {
     let visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     defused(&redactor.text(&visible)).into_owned()
 }

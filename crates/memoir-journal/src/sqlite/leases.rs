@@ -18,6 +18,21 @@ pub fn cursor(connection: &Connection, stream: &str) -> Result<Option<Cursor>, J
     Ok(found)
 }
 
+/// Whether every one of those stands as it is given here.
+pub fn are_at(connection: &Connection, expected: &[Cursor]) -> Result<bool, JournalError> {
+    for wanted in expected {
+        let found = cursor(connection, &wanted.stream)?;
+        let is_there = match &found {
+            Some(found) => found == wanted,
+            None => wanted.is_gone(),
+        };
+        if !is_there {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Where every stream stands whose name begins like that.
 pub fn cursors(connection: &Connection, prefix: &str) -> Result<Vec<Cursor>, JournalError> {
     let mut find = connection.prepare_cached("SELECT stream, sequence, position FROM cursor WHERE stream >= ?1")?;

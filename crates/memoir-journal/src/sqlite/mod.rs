@@ -235,19 +235,31 @@ impl Journal for SqliteJournal {
     }
 
     fn append(&self, batch: &[Redacted], cursors: &[Cursor]) -> Result<Vec<Outcome>, JournalError> {
+        Ok(self.append_if(&[], batch, cursors)?.unwrap_or_default())
+    }
+
+    fn append_if(
+        &self,
+        expected: &[Cursor],
+        batch: &[Redacted],
+        cursors: &[Cursor],
+    ) -> Result<Option<Vec<Outcome>>, JournalError> {
         if batch.is_empty() && cursors.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         }
         let appended = self.with_writer(|writer| {
             let Writer { connection, interned } = writer;
             let result = (|| {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                if !leases::are_at(&transaction, expected)? {
+                    return Ok(None);
+                }
                 let mut appending =
                     Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?;
                 let outcomes = batch.iter().map(|event| appending.event(event)).collect::<Result<Vec<_>, _>>()?;
                 appending.finish(cursors)?;
                 transaction.commit()?;
-                Ok(outcomes)
+                Ok(Some(outcomes))
             })();
             if result.is_err() {
                 interned.clear();

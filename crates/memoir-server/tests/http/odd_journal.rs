@@ -64,6 +64,14 @@ impl Journal for Odd {
     fn append(&self, batch: &[Redacted], cursors: &[Cursor]) -> Result<Vec<Outcome>, JournalError> {
         self.real()?.append(batch, cursors)
     }
+    fn append_if(
+        &self,
+        expected: &[Cursor],
+        batch: &[Redacted],
+        cursors: &[Cursor],
+    ) -> Result<Option<Vec<Outcome>>, JournalError> {
+        self.real()?.append_if(expected, batch, cursors)
+    }
     fn page(&self, filter: &Filter, view: &View, page: &Page) -> Result<EventPage, JournalError> {
         self.real()?.page(filter, view, page)
     }

@@ -1,0 +1,28 @@
+//! The life of a session: when what it has so far is sealed into an archive, and what the archive tells.
+//!
+//! Owns which sessions wait, the rules by which one is taken for ended, and the points of an overview. Its state is rows
+//! of the journal's cursor table, moved in the same transaction as the events that they speak of. Must not know which
+//! hook, command or wire calls it; reads no clock, environment or process table: these are handed in. Calls no model.
+
+mod archives;
+mod commit;
+mod error;
+mod found;
+mod name;
+mod overview;
+mod points;
+mod rules;
+mod sessions;
+mod state;
+mod sweep;
+mod told;
+mod wait;
+
+pub use commit::{Committed, Sealed};
+pub use error::SessionError;
+pub use name::{Process, SessionName};
+pub use overview::{Overview, OverviewLine};
+pub use rules::{Began, CommitRules, Effort};
+pub use sessions::Sessions;
+pub use sweep::WorkedOff;
+pub use wait::Pending;

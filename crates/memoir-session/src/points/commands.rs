@@ -1,0 +1,226 @@
+//! Commands that were run: which matter, and how the last run of each ended.
+
+use super::{Mark, point};
+use crate::told::{Ended, Ran};
+use memoir_event::{Point, Section};
+use std::collections::HashMap;
+
+/// Commands that only look at things, or move around.
+const LOOKING: [&str; 40] = [
+    "ls", "cat", "head", "tail", "grep", "rg", "ag", "find", "fd", "sed", "awk", "cd", "pwd", "echo", "printf",
+    "which", "wc", "tree", "stat", "file", "less", "more", "sort", "uniq", "cut", "tr", "diff", "ps", "env", "date",
+    "du", "df", "jq", "nl", "type", "true", "sleep", "test", "[", "xargs",
+];
+
+/// What `git` does without changing anything.
+const GIT_LOOKING: [&str; 11] =
+    ["status", "diff", "log", "show", "branch", "blame", "remote", "ls-files", "rev-parse", "grep", "describe"];
+
+/// Words in commands that build, test, publish or keep something.
+const WEIGHTY: [&str; 38] = [
+    "test",
+    "tests",
+    "nextest",
+    "pytest",
+    "jest",
+    "vitest",
+    "mocha",
+    "rspec",
+    "phpunit",
+    "ctest",
+    "check",
+    "clippy",
+    "lint",
+    "eslint",
+    "tsc",
+    "mypy",
+    "build",
+    "make",
+    "ninja",
+    "gradle",
+    "mvn",
+    "compile",
+    "deploy",
+    "publish",
+    "release",
+    "ship",
+    "migrate",
+    "terraform",
+    "kubectl",
+    "helm",
+    "docker",
+    "commit",
+    "push",
+    "merge",
+    "rebase",
+    "install",
+    "bench",
+    "tox",
+];
+
+/// How much a command tells of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    Looks,
+    Works,
+    Decides,
+}
+
+/// One command, however often it was run.
+pub(crate) struct Command {
+    weight: Weight,
+    last: (Mark, Ended),
+    times: u32,
+    /// The run that failed, of those that nothing mended since.
+    broken: Option<Mark>,
+    /// The last run that failed and what mended it.
+    mended: Option<(Mark, Mark)>,
+}
+
+/// All commands.
+#[derive(Default)]
+pub(crate) struct Runs {
+    commands: HashMap<String, Command>,
+    last_change: Option<Mark>,
+}
+
+impl Runs {
+    /// Files were changed: what passes from now on may have been mended by it.
+    pub fn note_change(&mut self, mark: Mark) {
+        self.last_change = Some(mark);
+    }
+
+    pub fn take(&mut self, mark: Mark, ran: &Ran) {
+        let key = bare(&ran.command);
+        let weight = weight(&key);
+        let command = self.commands.entry(key).or_insert(Command {
+            weight,
+            last: (mark, ran.ended),
+            times: 0,
+            broken: None,
+            mended: None,
+        });
+        command.times = command.times.saturating_add(1);
+        command.last = (mark, ran.ended);
+        match ran.ended {
+            Ended::Badly(_) => command.broken = Some(mark),
+            Ended::Well => {
+                if let Some(failed) = command.broken.take() {
+                    let change = self.last_change.filter(|change| change.at > failed.at);
+                    command.mended = Some((failed, change.unwrap_or(mark)));
+                }
+            }
+            Ended::Unknown => {}
+        }
+    }
+
+    /// The last run of each command that matters: what failed first, then what decides, then the latest.
+    pub fn chosen(&self, max: usize) -> Vec<Point> {
+        let mut commands: Vec<&Command> =
+            self.commands.values().filter(|command| command.weight > Weight::Looks).collect();
+        commands.sort_by_key(|command| {
+            let failed = matches!(command.last.1, Ended::Badly(_));
+            (command.last.0.is_aside, std::cmp::Reverse((failed, command.weight, command.last.0.at)))
+        });
+        commands.truncate(max);
+        commands.into_iter().map(|command| point(Section::Ran, &[command.last.0.id], command.times)).collect()
+    }
+
+    /// What failed and what mended it, in the order of the failures.
+    pub fn mended(&self) -> Vec<(Mark, Mark)> {
+        let mut mended: Vec<(Mark, Mark)> = self.mattering().filter_map(|command| command.mended).collect();
+        mended.sort_by_key(|(failed, _)| failed.at);
+        mended
+    }
+
+    /// What failed and was never mended, the last one first.
+    pub fn broken(&self) -> impl Iterator<Item = Mark> {
+        let mut broken: Vec<Mark> = self.mattering().filter_map(|command| command.broken).collect();
+        broken.sort_by_key(|mark| (mark.is_aside, std::cmp::Reverse(mark.at)));
+        broken.into_iter()
+    }
+
+    fn mattering(&self) -> impl Iterator<Item = &Command> {
+        self.commands.values().filter(|command| command.weight > Weight::Looks)
+    }
+}
+
+/// A command without what stands around it: where it is run, and what becomes of its output.
+pub(crate) fn bare(command: &str) -> String {
+    let mut rest = command.trim();
+    while let Some((before, after)) = rest.split_once("&&") {
+        if !before.trim_start().starts_with("cd ") || before.contains(['|', ';', '\n']) {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    let mut end = rest.len();
+    while let Some(at) = rest.get(..end).and_then(|text| text.rfind('|')) {
+        let behind = rest.get(at + 1..end).unwrap_or_default();
+        let cuts =
+            ["tail", "head", "tee", "cat", "less"].contains(&behind.split_whitespace().next().unwrap_or_default());
+        if !cuts || rest.get(..at).is_some_and(|before| before.ends_with('|')) {
+            break;
+        }
+        end = at;
+    }
+    let kept = rest.get(..end).unwrap_or(rest).replace("2>&1", " ");
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn weight(bare: &str) -> Weight {
+    let mut weight = Weight::Looks;
+    for part in bare.split(['|', ';', '&']).filter(|part| !part.trim().is_empty()) {
+        let mut words = part.split_whitespace().filter(|word| !is_assignment(word));
+        let program = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        let rest: Vec<&str> = words.collect();
+        let looks = LOOKING.contains(&program)
+            || (program == "git" && rest.first().is_some_and(|verb| GIT_LOOKING.contains(verb)));
+        let decides = || {
+            let of = |word: &str| word.split(['-', ':', '_', '.', '/']).any(|part| WEIGHTY.contains(&part));
+            of(program) || rest.iter().take(4).any(|word| of(word))
+        };
+        weight = weight.max(match (looks, decides()) {
+            (true, _) => Weight::Looks,
+            (false, true) => Weight::Decides,
+            (false, false) => Weight::Works,
+        });
+    }
+    weight
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_the_same_wherever_it_is_run_and_however_much_of_it_is_read() {
+        for told in ["cargo test", "cd /work/x && cargo test 2>&1 | tail -20", "cargo  test | tee log | head"] {
+            assert_eq!(bare(told), "cargo test", "{told}");
+        }
+        assert_eq!(bare("a || tail x"), "a || tail x");
+        assert_eq!(bare("cat log | grep x"), "cat log | grep x");
+    }
+
+    #[test]
+    fn looking_around_matters_least_and_tests_most() {
+        for (command, expected) in [
+            ("ls -la | grep x", Weight::Looks),
+            ("git status", Weight::Looks),
+            ("python tool.py", Weight::Works),
+            ("RUST_LOG=debug cargo nextest run", Weight::Decides),
+            ("git commit -m x", Weight::Decides),
+            ("npm run test:unit", Weight::Decides),
+            ("./scripts/deploy.sh", Weight::Decides),
+            ("", Weight::Looks),
+        ] {
+            assert_eq!(weight(command), expected, "{command}");
+        }
+    }
+}

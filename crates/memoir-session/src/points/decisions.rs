@@ -1,0 +1,158 @@
+//! What was decided, and why: sentences that state a choice or a reason.
+
+use super::sentences::{says_any, sentences};
+use super::{Mark, point};
+use memoir_event::{Point, Section};
+
+/// A sentence with less weight than this is no decision.
+const WEIGHT_MIN: u32 = 3;
+
+/// Longer sentences than this are no statements, but pasted text.
+const SENTENCE_BYTES_MAX: usize = 600;
+
+/// A text is looked through that far.
+const TEXT_BYTES_MAX: usize = 64 << 10;
+
+const CHOICES: [&str; 41] = [
+    "we decided",
+    "i decided",
+    "decided to",
+    "decided against",
+    "decision:",
+    "decision is",
+    "let's use",
+    "let's go with",
+    "let's keep",
+    "we'll use",
+    "we will use",
+    "going with",
+    "go with",
+    "i chose",
+    "i went with",
+    "we chose",
+    "opted for",
+    "settled on",
+    "agreed to",
+    "we use",
+    "we moved",
+    "we switched",
+    "switched to",
+    "switch to",
+    "move to",
+    "moved from",
+    "migrate to",
+    "from now on",
+    "stick with",
+    "keep using",
+    "do not use",
+    "don't use",
+    "never use",
+    "always use",
+    "we should use",
+    "instead of using",
+    "wir nehmen",
+    "entschieden",
+    "wir verwenden",
+    "ab jetzt",
+    "wir bleiben bei",
+];
+
+const REASONS: [&str; 16] = [
+    "because",
+    "so that",
+    "the reason",
+    "root cause",
+    "turned out",
+    "turns out",
+    "in order to",
+    "which is why",
+    "to avoid",
+    "rather than",
+    "instead of",
+    "weil",
+    "damit",
+    "ursache",
+    "statt",
+    "the cause was",
+];
+
+const RULES: [&str; 10] =
+    ["always", "never", "must not", "must", "don't", "do not", "prefer", "immer", "niemals", "only"];
+
+/// Sentences that decide something.
+#[derive(Default)]
+pub(crate) struct Decisions {
+    found: Vec<(Mark, u32)>,
+}
+
+impl Decisions {
+    pub fn look_at(&mut self, mark: Mark, text: &str, by_user: bool) {
+        let Some((weight, _)) = best(text) else { return };
+        let weight = (weight + u32::from(by_user) * 2).saturating_sub(u32::from(mark.is_aside) * 2);
+        if weight >= WEIGHT_MIN {
+            self.found.push((mark, weight));
+        }
+    }
+
+    /// The weightiest, in their order; of equal ones the later.
+    pub fn chosen(&self, max: usize) -> Vec<Point> {
+        let mut found = self.found.clone();
+        found.sort_by_key(|(mark, weight)| std::cmp::Reverse((*weight, mark.at)));
+        found.truncate(max);
+        found.sort_by_key(|(mark, _)| mark.at);
+        found.into_iter().map(|(mark, _)| point(Section::Decided, &[mark.id], 1)).collect()
+    }
+}
+
+/// The sentence of a text that decides most.
+pub(crate) fn decision_in(text: &str) -> Option<&str> {
+    best(text).map(|(_, sentence)| sentence)
+}
+
+fn best(text: &str) -> Option<(u32, &str)> {
+    let end = text.floor_char_boundary(TEXT_BYTES_MAX);
+    let mut best: Option<(u32, &str)> = None;
+    for sentence in sentences(text.get(..end).unwrap_or_default()) {
+        let weight = weight(sentence);
+        if weight > best.map_or(0, |(weight, _)| weight) {
+            best = Some((weight, sentence));
+        }
+    }
+    best
+}
+
+/// A choice counts most; a reason or a rule alone is none.
+fn weight(sentence: &str) -> u32 {
+    if sentence.len() > SENTENCE_BYTES_MAX || sentence.ends_with('?') {
+        return 0;
+    }
+    let lower = sentence.to_lowercase();
+    let counts = |phrases: &[&str], weight: u32| if says_any(&lower, phrases) { weight } else { 0 };
+    counts(&CHOICES, 3) + counts(&REASONS, 2) + counts(&RULES, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_is_the_sentence_that_says_it() {
+        let text = "I looked at both. We decided to keep SQLite because one file is enough. The tests pass.";
+        assert_eq!(decision_in(text), Some("We decided to keep SQLite because one file is enough."));
+        assert_eq!(decision_in("The tests pass."), None);
+        assert_eq!(decision_in("Should we use npm?"), None);
+    }
+
+    #[test]
+    fn the_users_word_counts_more_than_the_agents() {
+        let id = memoir_event::EventId::parse("0123456789abcdef01234567").unwrap();
+        let mark = Mark { id, at: 0, is_aside: false };
+        let decides = |text: &str, by_user: bool| {
+            let mut decisions = Decisions::default();
+            decisions.look_at(mark, text, by_user);
+            decisions.chosen(9).len()
+        };
+        assert_eq!((decides("never touch the lockfile", true), decides("never touch the lockfile", false)), (1, 0));
+        assert_eq!((decides("fix the test", true), decides("I went with a retry.", false)), (0, 1));
+    }
+}

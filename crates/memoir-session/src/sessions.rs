@@ -1,0 +1,58 @@
+//! The state of sessions as hooks, APIs and commands move it.
+
+use crate::state::{Live, Rows};
+use crate::{CommitRules, Process, SessionError, SessionName};
+use memoir_event::Trigger;
+use memoir_journal::{Clock, Cursor, Journal};
+use memoir_redact::Redactor;
+
+/// The sessions of one journal.
+#[derive(Clone, Copy)]
+pub struct Sessions<'a> {
+    /// The journal.
+    pub journal: &'a dyn Journal,
+    /// Takes secrets out: out of ids before they become names of rows, and out of what an overview quotes.
+    pub redactor: &'a Redactor,
+    /// The time.
+    pub clock: &'a Clock,
+    /// When a session is taken for ended.
+    pub rules: CommitRules,
+    /// Who works: its name on leases.
+    pub owner: &'a str,
+    /// Whether that very process is still running.
+    pub is_alive: &'a dyn Fn(&Process) -> bool,
+}
+
+impl Sessions<'_> {
+    pub(crate) fn now_ms(&self) -> i64 {
+        (self.clock)()
+    }
+
+    /// The session as the journal names it: an id may hold a secret.
+    pub(crate) fn known_as(&self, session: &SessionName) -> SessionName {
+        SessionName { client: session.client, id: self.redactor.text(&session.id).into_owned() }
+    }
+
+    /// The cursor to store together with events of a session: it is open, and was touched now.
+    pub fn touched(&self, session: &SessionName, process: Option<Process>) -> Result<Cursor, SessionError> {
+        let session = self.known_as(session);
+        let live = self.live(&session)?;
+        // Whoever goes on was not over; what was asked for stays asked for.
+        let due = live.due.filter(|due| matches!(due, Trigger::Compaction | Trigger::Asked));
+        let touched = Live { touched_ms: self.now_ms(), process: process.or(live.process), due, ..live };
+        Ok(touched.row(&session))
+    }
+
+    /// The cursor that marks a session as over: the next occasion commits it. Said again it changes nothing.
+    pub fn ended(&self, session: &SessionName) -> Result<Cursor, SessionError> {
+        let session = self.known_as(session);
+        let live = self.live(&session)?;
+        Ok(Live { process: None, due: Some(Trigger::Ended), ..live }.row(&session))
+    }
+
+    /// The session's row; one that is not there or cannot be read is as if it were touched now.
+    fn live(&self, session: &SessionName) -> Result<Live, SessionError> {
+        let rows = Rows::read(self.journal, session)?;
+        Ok(Live::of(&rows.live).unwrap_or_else(|| Live::new(self.now_ms())))
+    }
+}
