@@ -388,7 +388,7 @@ fn is_equal(given: &Given, memory: &Memory) -> bool {
     given.kind == memory.kind && likeness(given.text.trim(), &memory.text) == Likeness::Equal
 }
 
-fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory {
+pub(crate) fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory {
     let text = given.text.trim();
     // What it is called is taken from what may be kept of it.
     let kept = redactor.text(text);
