@@ -205,6 +205,9 @@ impl Dreamer<'_> {
         let mut due = Vec::new();
         for seqs in self.journal.of_kind(Kind::Archive, seen)?.chunks(ARCHIVES) {
             for stored in self.journal.events(seqs, &View::owner_all())? {
+                if wish.archives_max.is_some_and(|max| due.len() >= max) {
+                    return Ok(due);
+                }
                 let Some(archive) = Archive::of_event(&stored.event) else { continue };
                 let is_wanted = |(client, session): &(Option<Client>, String)| {
                     archive.session == *session && (client.is_none() || archive.client == *client)
@@ -215,9 +218,6 @@ impl Dreamer<'_> {
                 let done = if wish.again { 0 } else { self.done(&archive)? };
                 if archive.last_seq > done || wish.again {
                     due.push(Due { seq: stored.seq, archive, project: stored.event.repo, after: done });
-                }
-                if wish.archives_max.is_some_and(|max| due.len() >= max) {
-                    return Ok(due);
                 }
             }
         }
