@@ -218,6 +218,10 @@ impl Settling<'_> {
                 Meets::Same | Meets::Apart => {}
             }
         }
+        // What nobody said before cannot be confirmed: it may be a wish to find out.
+        if derived.rule == Rule::Confirm {
+            return Settled::only(Became::Empty);
+        }
         for stem in change.left.iter().filter_map(|left| name_stem(left)) {
             for at in self.shelf.saying(&stem) {
                 let Some(known) = self.shelf.at(at).filter(|known| known.holds() && known.voice <= voice) else {
@@ -329,7 +333,7 @@ fn has_source(known: &Known, id: EventId) -> bool {
 
 /// The memories that a wish to forget means, of those that were said by then.
 pub(crate) fn meant(shelf: &Shelf, target: &str, ts_ms: i64) -> Vec<usize> {
-    let target = Statement::of(target);
+    let target = Statement::whole(target);
     let is_meant = |at: &usize| {
         let Some(known) = shelf.at(*at) else { return false };
         let is_there = matches!(known.fate, Fate::Holds | Fate::Superseded(_)) && known.first_ms <= ts_ms;

@@ -88,6 +88,11 @@ impl Statement {
         Statement { stems: whole, subject, value, denies: denies(&lower) }
     }
 
+    /// All the words of a text, headings and all.
+    pub fn whole(text: &str) -> Statement {
+        Statement { stems: set(text), denies: denies(text), ..Statement::default() }
+    }
+
     /// One name for all statements that say the same.
     pub fn key(&self) -> String {
         let words: Vec<&str> = self.stems.iter().map(String::as_str).collect();

@@ -514,7 +514,7 @@ pub(crate) const HEARSAY: [&str; 44] = [
 ];
 
 /// It ends soon by itself.
-pub(crate) const PASSING: [&str; 52] = [
+pub(crate) const PASSING: [&str; 41] = [
     "for now",
     "for the moment",
     "for the time being",
@@ -524,7 +524,6 @@ pub(crate) const PASSING: [&str; 52] = [
     "just once",
     "this once",
     "only once",
-    "one-off",
     "one time only",
     "until tomorrow",
     "until monday",
@@ -533,16 +532,13 @@ pub(crate) const PASSING: [&str; 52] = [
     "until further notice",
     "right now",
     "at the moment",
-    "temporary",
-    "temporarily",
+    "is temporary",
+    "are temporary",
     "expires",
-    "expired",
     "will expire",
     "has expired",
-    "short-lived",
-    "throwaway",
+    "have expired",
     "not yet",
-    "yet again",
     "in this turn",
     "vorläufig",
     "diesmal",
@@ -550,23 +546,31 @@ pub(crate) const PASSING: [&str; 52] = [
     "nur heute",
     "fürs erste",
     "im moment",
-    "gerade",
-    "temporär",
     "pour l'instant",
     "pour le moment",
     "cette fois",
-    "temporaire",
     "temporairement",
     "por ahora",
     "esta vez",
     "de momento",
-    "temporal",
     "temporalmente",
     "暂时",
     "这次",
+];
+
+/// At the beginning, of what is told of: it passes.
+pub(crate) const PASSING_FIRST: [&str; 11] = [
+    "temporary",
+    "temporarily",
+    "expired",
+    "short-lived",
+    "throwaway",
+    "one-off",
+    "stale",
+    "temporär",
+    "temporaire",
+    "temporal",
     "临时",
-    "目前先",
-    "先这样",
 ];
 
 /// A wish that its own words bound to this conversation.

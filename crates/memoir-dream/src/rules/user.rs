@@ -3,10 +3,14 @@
 use super::phrases::{self as of, Heading, begins, find, has};
 use super::sentences::{Sentence, own_sentences};
 use super::{Reach, Rule};
+use crate::about::change_in;
+use crate::statement::Statement;
 use memoir_event::MemoryKind;
 
 /// A statement has at least so many words.
 const WORDS_MIN: usize = 3;
+/// What a statement is about stands in its first words.
+const PASSING_WORDS: usize = 5;
 /// And at most so many characters.
 const CHARS_MAX: usize = 1_000;
 /// A heading has at most so many words.
@@ -55,13 +59,20 @@ pub(crate) fn heard(text: &str) -> Heard {
         let Some(told) = told(&bare) else { continue };
         if has(&sentence.lower, &of::HEARSAY) {
             heard.hearsay += 1;
-        } else if !told.rule.is_wish() && has(&sentence.lower, &of::PASSING) {
+        } else if !told.rule.is_wish() && passes(&sentence.lower) {
             heard.passing += 1;
         } else {
             heard.told.push(told);
         }
     }
     heard
+}
+
+/// Whether it ends soon by itself, as it says of itself: what else it speaks of may be as old as it likes.
+fn passes(lower: &str) -> bool {
+    let first =
+        lower.match_indices(' ').nth(PASSING_WORDS - 1).map_or(lower, |(at, _)| lower.get(..at).unwrap_or(lower));
+    has(lower, &of::PASSING) || has(first, &of::PASSING_FIRST)
 }
 
 /// The words "do not save this", in whatever order of verbs, said of what is being said.
@@ -120,8 +131,7 @@ fn to_forget(bare: &Sentence) -> Option<String> {
         return None;
     }
     let target = bare.from(end).bare().said;
-    let stems = crate::statement::Statement::of(&target);
-    (stems.stems.len() >= 2).then_some(target)
+    (Statement::whole(&target).stems.len() >= 2).then_some(target)
 }
 
 /// What a sentence tells that is worth knowing.
@@ -193,11 +203,13 @@ fn stated(bare: &Sentence) -> Option<Told> {
     }
     if let Some(end) = begins(lower, &of::UPDATE) {
         let is_whole = lower.starts_with("we ");
-        return kept(Rule::Update, &if is_whole { bare.clone() } else { bare.from(end).bare() }, lower);
+        let is_announced = lower.get(end..).is_some_and(|rest| rest.starts_with([':', ',', '：', '，', '.']));
+        let what = if is_whole { bare.clone() } else { bare.from(end).bare() };
+        let says = Statement::of(&what.said).subject().is_some() || !change_in(&what.said).left.is_empty();
+        return if (is_whole || is_announced) && says { kept(Rule::Update, &what, lower) } else { None };
     }
-    if let Some(end) = begins(lower, &of::DECIDED).filter(|_| bare.words() > WORDS_MIN) {
+    if begins(lower, &of::DECIDED).is_some() && bare.words() > WORDS_MIN + 1 {
         let is_short = lower.starts_with("go with") || lower.starts_with("stick");
-        let _ = end;
         return (!is_short || bare.words() <= 30)
             .then(|| keep(Rule::Decision, MemoryKind::Decision, bare.said.clone(), lower))
             .flatten();
@@ -206,7 +218,7 @@ fn stated(bare: &Sentence) -> Option<Told> {
         return keep(Rule::Open, MemoryKind::Question, bare.said.clone(), lower);
     }
     if begins(lower, &of::PREFER).is_some() {
-        let is_about_this = ["this", "that", "it", "the idea", "your"].iter().any(|this| {
+        let is_about_this = ["this", "that", "it", "the", "your", "how", "what", "where"].iter().any(|this| {
             begins(lower, &of::PREFER).is_some_and(|end| bare.from(end).bare().lower.split(' ').next() == Some(this))
         });
         return (!is_about_this)
