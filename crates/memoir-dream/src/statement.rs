@@ -33,6 +33,9 @@ const JOINTS: [&str; 24] = [
     "是",
 ];
 
+/// Words that begin a side clause.
+const ASIDES: [&str; 8] = [" because ", " since ", " if ", " when ", " while ", " so ", " but ", " although "];
+
 /// A subject has at most so many words: what is longer is a story.
 const SUBJECT_WORDS_MAX: usize = 24;
 /// Subjects that share this much are the same.
@@ -200,6 +203,10 @@ fn parts(lower: &str) -> Option<(&str, &str)> {
     })?;
     let subject = lower.get(..first.0)?.trim();
     let value = lower.get(first.0 + first.1..)?.trim();
+    // What is said in a side clause is not what the sentence is about.
+    if ASIDES.iter().any(|aside| subject.contains(aside)) {
+        return None;
+    }
     (!subject.is_empty() && !value.is_empty() && subject.split(' ').count() <= SUBJECT_WORDS_MAX)
         .then_some((subject, value))
 }

@@ -287,6 +287,9 @@ fn fact(bare: &Sentence) -> Option<Told> {
     if has(lower, &of::TROUBLE) {
         return None;
     }
+    if is_person(bare) {
+        return keep(Rule::Person, MemoryKind::Entity, bare.said.clone(), lower);
+    }
     let first = lower.split(' ').next().unwrap_or_default();
     let says = [
         " is ",
@@ -318,9 +321,6 @@ fn fact(bare: &Sentence) -> Option<Told> {
     let own = ["i am a ", "i'm a ", "i am an ", "i'm an ", "i am the ", "i'm the ", "i work ", "i live ", "we are a "];
     if own.iter().any(|own| lower.starts_with(own)) {
         return keep(Rule::Fact, MemoryKind::Fact, bare.said.clone(), lower);
-    }
-    if is_person(bare) {
-        return keep(Rule::Person, MemoryKind::Entity, bare.said.clone(), lower);
     }
     let is_place = first == "the" && subject_words <= 6 && bare.said.split(' ').any(is_value);
     is_place.then(|| keep(Rule::Fact, MemoryKind::Fact, bare.said.clone(), lower)).flatten()
