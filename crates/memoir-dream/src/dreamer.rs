@@ -105,8 +105,6 @@ pub struct Explained {
     pub text: String,
     /// What became of it.
     pub became: &'static str,
-    /// The memory, once it is stored.
-    pub memory: Option<EventId>,
     /// What it took the place of.
     pub superseded: Vec<String>,
     /// The events that it is made of.
@@ -422,7 +420,6 @@ impl Pass<'_> {
                 kind,
                 text: text.to_owned(),
                 became,
-                memory: None,
                 superseded: Vec::new(),
                 sources: sources.to_vec(),
                 session: due.archive.shown_session(),

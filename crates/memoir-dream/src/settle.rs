@@ -243,7 +243,19 @@ impl Settling<'_> {
         let mut older = Vec::new();
         let mut by = None;
         for at in self.shelf.of_work(&uid) {
-            let Some(known) = self.shelf.at(at).filter(|known| known.holds()) else { continue };
+            let Some(known) = self.shelf.at(at) else { continue };
+            let has_same_sources = || {
+                known.memory.sources.iter().all(|source| {
+                    derived.sources.iter().any(|id| source.event.as_deref() == Some(id.to_string().as_str()))
+                })
+            };
+            // It was forgotten for itself, not for what it quoted.
+            if known.fate == Fate::Forgotten && has_same_sources() {
+                return Settled::only(Became::Forgotten);
+            }
+            if !known.holds() {
+                continue;
+            }
             if derived.ts_ms >= known.last_ms() { older.push(at) } else { by = Some(at) }
         }
         let at = self.put(derived, statement, uid);
@@ -302,7 +314,8 @@ impl Settling<'_> {
             made_by: Some(derived.rule.made_by()),
             ..Given::new(&derived.text, self.project)
         };
-        let memory = memory_of(&given, &uid, self.redactor);
+        let mut memory = memory_of(&given, &uid, self.redactor);
+        memory.quotes = derived.rule.voice() == Voice::Work;
         let before = self.shelf.before.remove(&uid);
         let known = Known {
             id: before.as_ref().and_then(|before| before.id),

@@ -317,6 +317,11 @@ fn a_wish_bound_to_this_conversation_holds_in_its_session_only() {
         Home::dreamt(&["Remember for this session that the port is 9999", "From now on reply in German everywhere"]);
     let scopes: Vec<MemoryScope> = home.current().into_iter().map(|memory| memory.scope).collect();
     assert_eq!(scopes, [MemoryScope::Session("s1".to_owned()), MemoryScope::User]);
+    home.say("From now on reply in German everywhere");
+    home.say("Keep in mind for this session that the port is 9999");
+    home.commit();
+    assert_eq!(home.dream().again, 2);
+    assert_eq!(home.current().len(), 2);
 }
 
 #[test]
@@ -376,6 +381,25 @@ fn a_failure_and_what_mended_it_and_the_command_that_works_are_kept() {
     assert_eq!(dreamt.episodes, 1);
     let kinds: Vec<MemoryKind> = home.current().iter().map(|memory| memory.kind).collect();
     assert_eq!(kinds, [MemoryKind::Fix, MemoryKind::Procedure, MemoryKind::Episode]);
+}
+
+#[test]
+fn what_quotes_several_events_is_gone_with_the_first_of_them_and_not_made_again() {
+    let home = Home::new();
+    home.say("Rename the walrus module");
+    home.payload(
+        Kind::FileChange,
+        "c1",
+        json!({"type": "file_change", "changes": [{"path": "src/walrus.rs", "kind": "update"}]}),
+    );
+    let answer = home.answer("The walrus module is called seal now.");
+    home.commit();
+    home.dream();
+    assert_eq!(home.texts().len(), 1);
+    home.forget("f-1", answer);
+    assert_eq!(home.texts(), [""; 0]);
+    home.dream_as(&DreamWish { again: true, ..DreamWish::default() });
+    assert_eq!(home.texts(), ["Rename the walrus module; changed src/walrus.rs"]);
 }
 
 #[test]

@@ -254,8 +254,10 @@ fn habit(bare: &Sentence) -> Option<Told> {
             lower.starts_with("do") || lower.starts_with("avoid") || lower.starts_with('不') || lower.starts_with('别');
         let is_idle = denies_once && of::IDLE_DONTS.contains(&first);
         // What is not to be done with "this" is about this moment.
+        let mut first_words = rest.lower.split(' ').take(4);
         let is_now = denies_once
-            && rest.lower.split(' ').any(|word| matches!(word, "this" | "that" | "it" | "yet" | "now" | "them"));
+            && (first_words.any(|word| matches!(word, "this" | "that" | "it" | "them"))
+                || has(&rest.lower, &["yet", "now"]));
         return (!is_idle && !is_now)
             .then(|| keep(Rule::Always, MemoryKind::Convention, bare.said.clone(), lower))
             .flatten();
@@ -450,4 +452,59 @@ pub(crate) fn split_heading(text: &str) -> Option<(Option<Heading>, &str)> {
     let known = |word: &&str| of::HEADINGS.iter().find(|(name, _)| *name == *word).map(|(_, heading)| *heading);
     let found = words.iter().take(head).rev().find_map(known).or_else(|| words.iter().rev().find_map(known));
     Some((found, said.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rules(text: &str) -> Vec<(Rule, String)> {
+        heard(text).told.into_iter().map(|told| (told.rule, told.text)).collect()
+    }
+
+    #[test]
+    fn a_wish_inside_a_sentence_keeps_what_it_is_about() {
+        assert_eq!(
+            rules("For the launch of the shop, remember this constraint: keep the old API alive."),
+            [(Rule::Remember, "For the launch of the shop, this constraint: keep the old API alive.".to_owned())]
+        );
+        assert_eq!(
+            rules("Procedure to remember: check the backups before the migration."),
+            [(Rule::Remember, "Procedure to remember: check the backups before the migration.".to_owned())]
+        );
+        assert_eq!(rules("I can't remember: was it port 1 or 2?"), []);
+        assert_eq!(rules("Remember when we broke the build?"), []);
+    }
+
+    #[test]
+    fn only_a_heading_that_announces_something_makes_a_note() {
+        assert_eq!(rules("Lessons from the outage: the cache was cold").len(), 1);
+        assert_eq!(rules("Look: the cache was cold"), []);
+        assert_eq!(rules("note: run with RUST_BACKTRACE=1 to display a backtrace"), []);
+        assert_eq!(rules("Update the readme please"), []);
+        assert_eq!(rules("Confirm that the tests pass").iter().filter(|(rule, _)| *rule != Rule::Confirm).count(), 0);
+    }
+
+    #[test]
+    fn what_passes_says_so_of_itself() {
+        assert_eq!(heard("Policy: this temporary access expires on Monday").passing, 1);
+        assert_eq!(rules("Feedback: the plan worked, avoid expired fallbacks").len(), 1);
+        assert_eq!(rules("Remember the temporary password policy for guests").len(), 1);
+    }
+
+    #[test]
+    fn what_is_to_be_forgotten_is_named() {
+        assert_eq!(heard("Please forget about the old runbook for deploys.").forget, ["the old runbook for deploys."]);
+        for said in ["Forget it, let's go on", "Forget the tests for now", "Don't forget the tests tomorrow"] {
+            assert_eq!(heard(said).forget, [""; 0], "{said}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_can_be_heard(text in ".*", wish in "(remember|forget|from now on|note|do not save|记住|vergiss)[ :,]?.*") {
+            let _ = (heard(&text), heard(&wish), heard(&format!("{text}. {wish}")));
+        }
+    }
 }

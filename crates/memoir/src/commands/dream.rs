@@ -8,9 +8,7 @@ use crate::print::{self, Out, Progress, Style, count};
 use crate::stop;
 use anyhow::Result;
 use memoir_dream::{DreamWish, Dreamer, Dreamt, Explained};
-use memoir_journal::SqliteJournal;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
 /// As a shell says of a command that was interrupted.
 const INTERRUPTED: u8 = 130;
@@ -42,13 +40,6 @@ pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
         (_, true) => Done::Partly,
         _ => Done::Well,
     })
-}
-
-/// Dreams beside another command, for a while; what is left waits for the next one.
-pub fn beside(context: &Context, journal: &SqliteJournal, at_most: Duration) -> Result<Dreamt> {
-    let (redactor, clock, end) = (context.settings.redactor()?, system_clock(), Instant::now() + at_most);
-    let dreamer = Dreamer { journal, redactor: &redactor, clock: &clock };
-    Ok(dreamer.dream(&DreamWish::default(), &mut |_, _| Instant::now() < end)?)
 }
 
 fn tell(dreamt: &Dreamt, args: &DreamArgs) -> Result<()> {
