@@ -105,7 +105,7 @@ fn live(memoir: &Path, dir: &Path, case: &Value) -> Result<Home> {
 /// A session as capture events, a minute after one another.
 fn lines(session: &Value, id: &str) -> Result<String> {
     let begun = session.get("timestamp").and_then(Value::as_str).context("a session without a time")?;
-    let begun = parse_ms(begun).context("a time that nobody understands")?;
+    let begun = parse_ms(begun)?;
     let mut lines = String::new();
     for (at, turn) in session.get("turns").and_then(Value::as_array).into_iter().flatten().enumerate() {
         let text = |name: &str| turn.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -133,7 +133,7 @@ fn ask(home: &Home, case: &Value, sums: &mut Sums, args: &DreamArgs) -> Result<(
             continue;
         }
         let prompt = query.get("prompt").and_then(Value::as_str).unwrap_or_default();
-        let asked_ms = query.get("timestamp").and_then(Value::as_str).and_then(parse_ms).unwrap_or(0);
+        let asked_ms = query.get("timestamp").and_then(Value::as_str).and_then(|ts| parse_ms(ts).ok()).unwrap_or(0);
         let shown = recalled(home, &recall, prompt, asked_ms, args.blocks)?;
         let says = |id: &String| values.get(id).is_some_and(|value| shown.iter().any(|text| text.contains(value)));
         let found = needed.iter().filter(|id| says(id)).count();
