@@ -67,6 +67,11 @@ impl Sessions<'_> {
     /// how many are left before each; if it stops the work, they go on waiting.
     pub fn work_off(&self, go_on: &mut dyn FnMut(usize) -> bool) -> Result<WorkedOff, SessionError> {
         self.find()?;
+        self.work_off_announced(go_on)
+    }
+
+    /// As [`Sessions::work_off`], but only sessions that somebody has told of, and those that were found before.
+    pub fn work_off_announced(&self, go_on: &mut dyn FnMut(usize) -> bool) -> Result<WorkedOff, SessionError> {
         let waiting = self.waiting()?;
         let alive = self.alive(&waiting, None);
         let now_ms = self.now_ms();
