@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use anyhow::Result;
 use memoir_journal::Journal;
 use memoir_redact::Redactor;
-use memoir_session::{CommitRules, Process, SessionError, Sessions};
+use memoir_session::{CommitRules, Process, SessionError, Sessions, waiting_count};
 use std::time::{Duration, Instant};
 
 /// A quick command spends at most this long on sessions that are over.
@@ -57,6 +57,10 @@ impl Context {
     /// imported is left to a server and to `memoir commit`: whoever only looks for something must not pay for it.
     pub fn keep_house(&self, journal: &dyn Journal) {
         if pause::is_paused(&self.home) {
+            return;
+        }
+        // Mostly nothing waits, and that is all that is asked.
+        if waiting_count(journal).is_ok_and(|waiting| waiting == 0) {
             return;
         }
         let begun = Instant::now();

@@ -13,6 +13,7 @@ use memoir_index::IndexStatus;
 use memoir_install::Launcher;
 use memoir_journal::{Journal, SqliteJournal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
+use memoir_session::waiting_count;
 use memoir_vectors::VectorsStatus;
 use serde_json::{Value, json};
 
@@ -25,8 +26,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
     let launcher = Launcher::in_home(context.home.dir());
     let purges = journal.as_ref().map(SqliteJournal::unfinished_purges).transpose()?.unwrap_or_default();
-    let open = journal.as_ref().map(|journal| context.with_sessions(journal, |all| Ok(all.waiting_count()?)));
-    let open = open.transpose()?.unwrap_or_default();
+    let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
