@@ -1,5 +1,6 @@
 //! Benchmarks: each figure is printed with its peer or its limit beside it.
 
+mod commit;
 mod dream;
 mod events;
 mod hook;
@@ -27,6 +28,8 @@ struct Cli {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// Sealing sessions of 2,000 events into archives
+    Commit(commit::CommitArgs),
     /// What is dreamt of labelled conversations, and how fast
     Dream(dream::DreamArgs),
     /// One call of every hook event of every client, with short and long transcripts
@@ -57,6 +60,7 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     match Cli::parse().command {
+        Command::Commit(args) => commit::run(&args),
         Command::Dream(args) => dream::run(&args),
         Command::Hook(args) => hook::run(&args),
         Command::Import(args) => import::run(&args),

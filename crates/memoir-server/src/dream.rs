@@ -12,14 +12,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 /// A request dreams so many archives, if it does not say how many.
 const GROUPS_DEFAULT: usize = 10;
-/// The server looks so often whether there is something to dream.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
-/// And dreams so long at a time.
-const DREAM_AT_MOST: Duration = Duration::from_secs(5);
 
 /// What a request may say. A group is an archive. What is private, sealed or secret is counted and never read, whoever
 /// asks for it, and memories are always made: those fields are known and change nothing.
@@ -77,30 +72,6 @@ fn answer(dreamt: &Dreamt, dry_run: bool) -> Value {
         "episodic_summaries_created": if dry_run { dreamt.archives } else { dreamt.episodes },
         "semantic_nodes_created": semantic,
     })
-}
-
-/// Dreams what was committed, a little at a time, until it is aborted. A failure is left to the next look.
-pub(crate) async fn keep_dreaming(app: Shared) {
-    let mut seen = None;
-    loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        let worker = Arc::clone(&app);
-        let before = seen;
-        let looked = app.lanes.upkeep(move || {
-            let last = worker.journal.last_seq()?;
-            if before == Some(last) {
-                return Ok(before);
-            }
-            let end = Instant::now() + DREAM_AT_MOST;
-            let dreamer = Dreamer { journal: &*worker.journal, redactor: &worker.redactor, clock: &worker.clock };
-            let go_on = &mut |_, _| Instant::now() < end && !worker.stopping.load(Ordering::Relaxed);
-            let dreamt = dreamer.dream(&DreamWish::default(), go_on)?;
-            Ok::<_, ApiError>((dreamt.left == 0).then_some(last))
-        });
-        if let Ok(reached) = looked.await {
-            seen = reached;
-        }
-    }
 }
 
 impl From<DreamError> for ApiError {

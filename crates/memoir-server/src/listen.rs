@@ -1,7 +1,7 @@
 //! Accepts connections, and lets them finish when the server is told to stop.
 
 use crate::owner::{Owner, owner_of};
-use crate::{App, Peer, Shared, dream, gate, keeper, routes};
+use crate::{App, Peer, Shared, gate, keeper, routes};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -35,7 +35,6 @@ pub(crate) async fn listen(listener: TcpListener, app: Shared, shutdown: impl Fu
     let room = Arc::new(Semaphore::new(app.settings.connections_max.min(Semaphore::MAX_PERMITS)));
     let (stop, stopping) = watch::channel(());
     let keeper = tokio::spawn(keeper::keep_indexed(Arc::clone(&app)));
-    let dreaming = tokio::spawn(dream::keep_dreaming(Arc::clone(&app)));
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
@@ -54,7 +53,6 @@ pub(crate) async fn listen(listener: TcpListener, app: Shared, shutdown: impl Fu
     drop(listener);
     drop(stop);
     keeper.abort();
-    dreaming.abort();
     app.stopping.store(true, Ordering::Relaxed);
     let finish = async {
         while connections.join_next().await.is_some() {}

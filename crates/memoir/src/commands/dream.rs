@@ -14,9 +14,11 @@ use serde_json::{Value, json};
 const INTERRUPTED: u8 = 130;
 
 pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
-    let Some(journal) = context.existing_journal(Life::Long)? else {
+    if !context.home.journal_file().exists() {
         anyhow::bail!("nothing is recorded in {} yet", context.home.dir().display());
-    };
+    }
+    // Without what other commands do beside: that would dream.
+    let journal = context.home.journal(&context.settings, Life::Long)?;
     let named = args.session.as_deref().map(|name| session::named(&journal, name)).transpose()?;
     let wish = DreamWish {
         session: named.map(|session| (session.client, session.session)),
