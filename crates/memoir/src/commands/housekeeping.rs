@@ -117,7 +117,7 @@ impl Context {
 /// Whether whoever comes next is as likely to do better: nobody needs to know.
 fn is_for_later_dreams(error: &anyhow::Error) -> bool {
     let Some(DreamError::Journal(error)) = error.downcast_ref::<DreamError>() else { return false };
-    matches!(error, JournalError::Busy | JournalError::ReadOnly)
+    error.is_transient() || matches!(error, JournalError::ReadOnly)
 }
 
 /// Whether whoever comes next is as likely to do better: nobody needs to know.
