@@ -224,7 +224,7 @@ pub(crate) const DECIDED: [&str; 31] = [
 ];
 
 /// This way and no other.
-pub(crate) const ALWAYS: [&str; 34] = [
+pub(crate) const ALWAYS: [&str; 33] = [
     "never",
     "always",
     "don't ever",
@@ -254,7 +254,6 @@ pub(crate) const ALWAYS: [&str; 34] = [
     "绝对不要",
     "千万不要",
     "不要",
-    "别",
     "don't",
     "do not",
     "avoid",
@@ -652,7 +651,7 @@ pub(crate) const PRIVATE: [&str; 30] = [
     "for your eyes only",
     "do not record this",
     "don't record this",
-    "keep this private",
+    "keep this between us",
     "keep this to yourself",
     "keep this confidential",
     "this is confidential",

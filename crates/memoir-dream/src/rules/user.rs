@@ -101,11 +101,7 @@ fn is_private(sentence: &Sentence) -> bool {
             (verb..next).any(|step| !matches!(word(step), "keep" | "share" | "reuse" | "log" | "or" | "and"));
         let object = matches!(word(next), "this" | "it" | "that" | "these" | "them" | "any");
         let rest = word(next + 1);
-        let is_it = word(next) == "it" || word(next) == "them";
-        verbs > 0
-            && is_memory
-            && object
-            && (rest.is_empty() || of::SAID_THINGS.contains(&rest) || (is_it && words.len() <= at + next + 3))
+        verbs > 0 && is_memory && object && (rest.is_empty() || of::SAID_THINGS.contains(&rest))
     })
 }
 
@@ -214,7 +210,13 @@ fn stated(bare: &Sentence) -> Option<Told> {
             .then(|| keep(Rule::Decision, MemoryKind::Decision, bare.said.clone(), lower))
             .flatten();
     }
-    if has(lower, &OPEN_STARTS) || begins(lower, &of::OPEN).is_some() {
+    let is_open = begins(lower, &of::OPEN).is_some_and(|end| {
+        // "To do this, …" leaves nothing open.
+        let is_mark = lower.starts_with("to") || lower.starts_with("tbd");
+        let after = lower.get(end..).unwrap_or_default().trim_start();
+        !is_mark || after.starts_with([':', '：', '-', '–'])
+    });
+    if is_open || has(lower, &OPEN_STARTS) {
         return keep(Rule::Open, MemoryKind::Question, bare.said.clone(), lower);
     }
     if begins(lower, &of::PREFER).is_some() {
@@ -483,6 +485,7 @@ mod tests {
         assert_eq!(rules("Look: the cache was cold"), []);
         assert_eq!(rules("note: run with RUST_BACKTRACE=1 to display a backtrace"), []);
         assert_eq!(rules("Update the readme please"), []);
+        assert_eq!(rules("To do this, open the settings first"), []);
         assert_eq!(rules("Confirm that the tests pass").iter().filter(|(rule, _)| *rule != Rule::Confirm).count(), 0);
     }
 
@@ -491,6 +494,18 @@ mod tests {
         assert_eq!(heard("Policy: this temporary access expires on Monday").passing, 1);
         assert_eq!(rules("Feedback: the plan worked, avoid expired fallbacks").len(), 1);
         assert_eq!(rules("Remember the temporary password policy for guests").len(), 1);
+    }
+
+    #[test]
+    fn only_what_was_just_said_can_be_kept_out() {
+        for said in ["Do not save or repeat it.", "Please never store this value", "Don't remember that number"] {
+            assert!(heard(said).is_private, "{said}");
+        }
+        for said in
+            ["Don't save it to disk", "Do not store keys in code", "Don't log this", "Don't repeat that mistake"]
+        {
+            assert!(!heard(said).is_private, "{said}");
+        }
     }
 
     #[test]
