@@ -1,5 +1,6 @@
 //! Benchmarks: each figure is printed with its peer or its limit beside it.
 
+mod commit;
 mod events;
 mod hook;
 mod import;
@@ -26,6 +27,8 @@ struct Cli {
 
 #[derive(clap::Subcommand)]
 enum Command {
+    /// Sealing sessions of 2,000 events into archives
+    Commit(commit::CommitArgs),
     /// One call of every hook event of every client, with short and long transcripts
     Hook(hook::HookArgs),
     /// First imports, imports with nothing new, memory and size of the journal
@@ -54,6 +57,7 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     match Cli::parse().command {
+        Command::Commit(args) => commit::run(&args),
         Command::Hook(args) => hook::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Ingest(args) => ingest::run(&args),

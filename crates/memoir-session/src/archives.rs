@@ -14,12 +14,22 @@ type Named = (EventId, Archive);
 impl Sessions<'_> {
     /// Its archives, the first one first; none of an unknown session.
     pub fn archives(&self, session: &SessionName) -> Result<Vec<Named>, SessionError> {
-        archives(self.journal, &self.known_as(session), &View::of(Audience::Recall))
+        self.archives_in(session, &View::of(Audience::Recall))
+    }
+
+    /// Its archives as that reader may see them.
+    pub fn archives_in(&self, session: &SessionName, view: &View) -> Result<Vec<Named>, SessionError> {
+        archives(self.journal, &self.known_as(session), view)
     }
 
     /// The archive that tells best where the session stands: the last one in which the user said something.
     pub fn latest(&self, session: &SessionName) -> Result<Option<Named>, SessionError> {
-        let mut archives = self.archives(session)?;
+        self.latest_in(session, &View::of(Audience::Recall))
+    }
+
+    /// As [`Sessions::latest`], of what that reader may see.
+    pub fn latest_in(&self, session: &SessionName, view: &View) -> Result<Option<Named>, SessionError> {
+        let mut archives = self.archives_in(session, view)?;
         let last = archives.iter().rposition(|(_, archive)| archive.turns > 0);
         Ok(match last {
             Some(at) => Some(archives.swap_remove(at)),

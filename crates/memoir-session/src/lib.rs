@@ -25,4 +25,4 @@ pub use overview::{Overview, OverviewLine};
 pub use rules::{Began, CommitRules, Effort};
 pub use sessions::Sessions;
 pub use sweep::WorkedOff;
-pub use wait::Pending;
+pub use wait::{Pending, waiting_count};

@@ -1,6 +1,6 @@
 //! The state of sessions as hooks, APIs and commands move it.
 
-use crate::state::{Live, Rows};
+use crate::state::{LIVE, Live};
 use crate::{CommitRules, Process, SessionError, SessionName};
 use memoir_event::Trigger;
 use memoir_journal::{Clock, Cursor, Journal};
@@ -52,7 +52,7 @@ impl Sessions<'_> {
 
     /// The session's row; one that is not there or cannot be read is as if it were touched now.
     fn live(&self, session: &SessionName) -> Result<Live, SessionError> {
-        let rows = Rows::read(self.journal, session)?;
-        Ok(Live::of(&rows.live).unwrap_or_else(|| Live::new(self.now_ms())))
+        let row = self.journal.cursor(&format!("{LIVE}{session}"))?;
+        Ok(row.as_ref().and_then(Live::of).unwrap_or_else(|| Live::new(self.now_ms())))
     }
 }

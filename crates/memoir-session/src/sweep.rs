@@ -5,6 +5,9 @@ use crate::wait::Waiting;
 use crate::{Began, Effort, Process, SessionError, SessionName, Sessions};
 use memoir_event::Trigger;
 
+/// Whoever has little time commits no more sessions than this at once, however small they are: each costs a few writes.
+const SESSIONS_MAX: usize = 8;
+
 /// What was worked off.
 #[derive(Debug, Default)]
 pub struct WorkedOff {
@@ -50,9 +53,16 @@ impl Sessions<'_> {
                 wished.push((one, trigger));
             }
         }
+        wished.sort_by_key(|(one, _)| !one.is_announced);
+        if effort != Effort::ALL {
+            wished.truncate(SESSIONS_MAX);
+        }
         let mut done = WorkedOff::default();
         let mut left = effort;
         for (one, trigger) in wished {
+            if left.events_max == 0 {
+                break;
+            }
             self.work_on(one, trigger, left, &mut done);
             let sealed = done.committed.iter().map(|one| usize::try_from(one.archive.events).unwrap_or(usize::MAX));
             left.events_max = effort.events_max.saturating_sub(sealed.fold(0, usize::saturating_add));
@@ -67,6 +77,11 @@ impl Sessions<'_> {
     /// how many are left before each; if it stops the work, they go on waiting.
     pub fn work_off(&self, go_on: &mut dyn FnMut(usize) -> bool) -> Result<WorkedOff, SessionError> {
         self.find()?;
+        self.work_off_announced(go_on)
+    }
+
+    /// As [`Sessions::work_off`], but only sessions that somebody has told of, and those that were found before.
+    pub fn work_off_announced(&self, go_on: &mut dyn FnMut(usize) -> bool) -> Result<WorkedOff, SessionError> {
         let waiting = self.waiting()?;
         let alive = self.alive(&waiting, None);
         let now_ms = self.now_ms();

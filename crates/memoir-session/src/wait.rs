@@ -4,7 +4,7 @@ use crate::commit::is_of_substance;
 use crate::state::{LIVE, Live, OLD, Old, Rows, SEEN, is_there};
 use crate::{Process, SessionError, SessionName, Sessions};
 use memoir_event::Trigger;
-use memoir_journal::Cursor;
+use memoir_journal::{Cursor, Journal};
 use std::collections::{BTreeMap, HashMap};
 
 /// A session that waits to be committed.
@@ -29,6 +29,20 @@ pub(crate) struct Waiting {
     pub touched_ms: i64,
     pub due: Option<Trigger>,
     pub process: Option<Process>,
+    /// A hook or an API told of it.
+    pub is_announced: bool,
+}
+
+/// How many sessions are noted as waiting to be committed; costs little, and may count one that has nothing new.
+pub fn waiting_count(journal: &dyn Journal) -> Result<usize, SessionError> {
+    let mut names: Vec<String> = Vec::new();
+    for prefix in [LIVE, OLD] {
+        let rows = journal.cursors(prefix)?;
+        names.extend(rows.iter().filter_map(|row| row.stream.strip_prefix(prefix).map(str::to_owned)));
+    }
+    names.sort_unstable();
+    names.dedup();
+    Ok(names.len())
 }
 
 impl Sessions<'_> {
@@ -62,18 +76,6 @@ impl Sessions<'_> {
         Ok(pending)
     }
 
-    /// How many sessions are noted as waiting; costs little, and may count one that has nothing new.
-    pub fn waiting_count(&self) -> Result<usize, SessionError> {
-        let mut names: Vec<String> = Vec::new();
-        for prefix in [LIVE, OLD] {
-            let rows = self.journal.cursors(prefix)?;
-            names.extend(rows.iter().filter_map(|row| row.stream.strip_prefix(prefix).map(str::to_owned)));
-        }
-        names.sort_unstable();
-        names.dedup();
-        Ok(names.len())
-    }
-
     /// Every session that has a row. What hooks say of it counts more than what was found.
     pub(crate) fn waiting(&self) -> Result<Vec<Waiting>, SessionError> {
         let mut waiting = BTreeMap::new();
@@ -83,7 +85,10 @@ impl Sessions<'_> {
                 Some(old) => old.touched_ms(),
                 None => self.last_touched(&session)?,
             };
-            waiting.insert(session.clone(), Waiting { session, touched_ms, due: None, process: None });
+            waiting.insert(
+                session.clone(),
+                Waiting { session, touched_ms, due: None, process: None, is_announced: false },
+            );
         }
         for row in self.journal.cursors(LIVE)? {
             let Some(session) = session_of(&row, LIVE) else { continue };
@@ -92,7 +97,7 @@ impl Sessions<'_> {
                 None => Live::new(self.last_touched(&session)?),
             };
             let Live { touched_ms, due, process, .. } = live;
-            waiting.insert(session.clone(), Waiting { session, touched_ms, due, process });
+            waiting.insert(session.clone(), Waiting { session, touched_ms, due, process, is_announced: true });
         }
         Ok(waiting.into_values().collect())
     }
@@ -106,6 +111,7 @@ impl Sessions<'_> {
             touched_ms: touched.last_ms.min(now_ms),
             due: None,
             process: None,
+            is_announced: false,
         });
         Ok(touched.collect())
     }

@@ -4,11 +4,13 @@ mod capture;
 mod find;
 mod keep;
 mod recall;
+mod session;
 
 pub use capture::*;
 pub use find::*;
 pub use keep::*;
 pub use recall::*;
+pub use session::*;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -81,8 +83,12 @@ pub enum Command {
     Search(SearchArgs),
     /// List events by time
     Timeline(TimelineArgs),
-    /// List sessions, the latest first
+    /// List sessions, the latest first, or those that wait to be committed
     Sessions(SessionsArgs),
+    /// Seal what sessions have so far into archives
+    Commit(CommitArgs),
+    /// Show what an archive of a session tells
+    Archive(ArchiveArgs),
     /// Show one event in full, or the events of a session
     Show(ShowArgs),
     /// Print the command that goes on with a session, or run it

@@ -8,6 +8,7 @@ mod dropped;
 mod exit;
 mod home;
 mod print;
+mod process_table;
 mod program;
 mod settings;
 mod stop;

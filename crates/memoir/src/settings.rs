@@ -11,6 +11,7 @@ use memoir_record::{Policy, ServerUrl};
 use memoir_redact::{CustomRule, Redactor};
 use memoir_report::Price;
 use memoir_server::Scope;
+use memoir_session::CommitRules;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -58,7 +59,7 @@ const fn setting(
 }
 
 /// Every setting there is.
-pub const SETTINGS: [Setting; 39] = [
+pub const SETTINGS: [Setting; 41] = [
     setting(
         "actor",
         &["MEMOIR_ACTOR"],
@@ -244,6 +245,20 @@ pub const SETTINGS: [Setting; 39] = [
         "how long an answer may take",
     ),
     setting(
+        "session.active_window_ms",
+        &["MEMOIR_SESSION_ACTIVE_WINDOW_MS", "OPENVIKING_CODEX_ACTIVE_WINDOW_MS"],
+        Kind::Number(0, 86_400_000),
+        "120000",
+        "when a session begins, the only one touched within this time is taken for ended and committed",
+    ),
+    setting(
+        "session.idle_ttl_ms",
+        &["MEMOIR_SESSION_IDLE_TTL_MS", "OPENVIKING_CODEX_IDLE_TTL_MS"],
+        Kind::Number(0, 31_536_000_000),
+        "1800000",
+        "a session that nobody touched for longer is committed",
+    ),
+    setting(
         "server.host",
         &["MEMOIR_SERVER_HOST"],
         Kind::Text,
@@ -379,6 +394,8 @@ pub struct Settings {
     pub model: ModelAccess,
     /// Which protocol it speaks.
     pub model_kind: Option<ChatKind>,
+    /// When a session is taken for ended.
+    pub commit_rules: CommitRules,
     /// Where to listen.
     pub server_host: String,
     /// On which port.
@@ -486,6 +503,10 @@ impl Settings {
                 timeout_ms: number("model.timeout_ms"),
             },
             model_kind: ChatKind::parse(&text("model.kind")),
+            commit_rules: CommitRules {
+                active_window_ms: i64::try_from(number("session.active_window_ms")).unwrap_or(i64::MAX),
+                idle_ttl_ms: i64::try_from(number("session.idle_ttl_ms")).unwrap_or(i64::MAX),
+            },
             server_host: text("server.host"),
             server_port: u16::try_from(number("server.port")).unwrap_or(0),
             server_allowed_hosts: list("server.allowed_hosts"),

@@ -31,6 +31,9 @@ const COMMANDS_MAX: usize = 10;
 const FAILURES_MAX: usize = 8;
 const OPEN_MAX: usize = 7;
 
+/// Errors that begin like this are the same one.
+const ERROR_CHARS: usize = 200;
+
 /// An event among those that are read: its id, when in their order it came, and whether a sub-agent did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
@@ -79,7 +82,7 @@ impl Points {
             }
             Told::Ran(ran) => self.runs.take(mark, &ran),
             Told::Changed(paths) => self.changed(mark, paths),
-            Told::Failed(text) => self.errors.push((mark, text)),
+            Told::Failed(text) => self.errors.push((mark, cut(&text, ERROR_CHARS).0)),
         }
     }
 

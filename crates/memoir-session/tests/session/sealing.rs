@@ -60,6 +60,25 @@ fn one_start_shares_its_effort_among_all_that_are_over() {
 }
 
 #[test]
+fn a_hook_meets_thousands_of_sessions_that_are_over_and_commits_a_few() {
+    let home = home();
+    let events: Vec<_> = (0..200)
+        .map(|n| {
+            home.event(&format!("cc-old{n}"), Kind::UserMessage, memoir_event::Content::Text("imported".to_owned()))
+        })
+        .collect();
+    home.append(events, &[]);
+    home.with(|sessions| sessions.work_off(&mut |_| false)).unwrap();
+    home.stop("cx-just", "work");
+    home.wait(31 * MINUTE);
+    home.with(|sessions| sessions.work_off(&mut |_| false)).unwrap();
+    let effort = Effort { events_max: 300 };
+    let committed = home.with(|sessions| sessions.began(&name("cx-new"), Began::Startup, None, effort)).unwrap();
+    assert_eq!((committed.len(), shown_of(&committed)[0].as_str()), (8, "cx-just"));
+    assert_eq!(home.work_off().committed.len(), 193);
+}
+
+#[test]
 fn sessions_that_only_an_import_touched_are_found_and_committed_when_they_are_idle() {
     let home = home();
     home.say("cc-a", Kind::UserMessage, "imported");

@@ -117,6 +117,9 @@ pub struct SessionsArgs {
     /// Leave out so many of the latest
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub skip: usize,
+    /// Only those that wait to be committed, and why
+    #[arg(long)]
+    pub pending: bool,
     /// One JSON object to a line
     #[arg(long)]
     pub json: bool,

@@ -66,8 +66,14 @@ impl Context {
         Ok(journal)
     }
 
-    /// Stores what other processes left: in the spool, and as marks of session files.
+    /// Stores what other processes left, and commits sessions that are over.
     pub fn catch_up_with_others(&self, journal: &SqliteJournal) {
+        self.take_in_from_others(journal);
+        self.keep_house(journal);
+    }
+
+    /// Stores what other processes left: in the spool, and as marks of session files.
+    pub fn take_in_from_others(&self, journal: &SqliteJournal) {
         self.drain(journal);
         self.work_off_marks(journal);
     }
@@ -119,9 +125,22 @@ impl Context {
 
     /// Opens the journal for a command that only reads: without one there is nothing to read.
     pub fn existing_journal(&self, life: Life) -> Result<Option<SqliteJournal>> {
+        if self.has_journal() { self.journal(life).map(Some) } else { Ok(None) }
+    }
+
+    /// As [`Context::existing_journal`], for a command that says itself what is done for sessions.
+    pub fn existing_journal_with_open_sessions(&self, life: Life) -> Result<Option<SqliteJournal>> {
+        if !self.has_journal() {
+            return Ok(None);
+        }
+        let journal = self.home.journal(&self.settings, life)?;
+        self.take_in_from_others(&journal);
+        Ok(Some(journal))
+    }
+
+    fn has_journal(&self) -> bool {
         let spooled = || self.spool().and_then(|spool| Ok(!spool.waiting(Lane::Journal)?.is_empty()));
-        let exists = self.home.journal_file().exists() || spooled().unwrap_or(false);
-        if exists { self.journal(life).map(Some) } else { Ok(None) }
+        self.home.journal_file().exists() || spooled().unwrap_or(false)
     }
 
     fn try_drain(&self, journal: &SqliteJournal) -> Result<()> {

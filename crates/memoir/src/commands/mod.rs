@@ -1,6 +1,8 @@
 //! One file per command; each reads its flags, calls the libraries and prints.
 
+mod archive;
 mod ask;
+mod commit;
 mod completions;
 mod config;
 mod context;
@@ -18,6 +20,7 @@ mod filter;
 mod forget;
 mod forgotten;
 mod hook;
+mod housekeeping;
 mod import;
 mod ingest;
 mod init;
@@ -123,6 +126,8 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Search(args) => search::run(&context, &args),
         Command::Timeline(args) => timeline::run(&context, &args),
         Command::Sessions(args) => sessions::run(&context, &args),
+        Command::Commit(args) => commit::run(&context, &args),
+        Command::Archive(args) => archive::run(&context, &args),
         Command::Show(args) => show::run(&context, &args),
         Command::Embed(args) => embed::run(&context, &args),
         Command::Serve(args) => serve::run(&context, &args),

@@ -1,6 +1,7 @@
 //! `memoir serve`.
 
 mod embedding;
+mod sweeping;
 
 use super::Context;
 use crate::cli::ServeArgs;
@@ -23,6 +24,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
     let redactor = Arc::new(context.settings.redactor()?);
     let journal = Arc::new(context.journal(Life::Long)?);
     let embedding = embedding::start(context, &journal, &redactor)?;
+    let sweeping = sweeping::start(context, &journal, &redactor)?;
     let (meaning, index) = (context.meaning(&redactor), Arc::new(context.index_within(SERVER_INDEX_BYTES)));
     let parts = Parts { redactor, journal, index, clock: system_clock(), meaning };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -35,7 +37,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
         let stop = signalled()?;
         serve(settings, parts, announce, stop).await.map_err(anyhow::Error::from)
     });
-    drop(embedding);
+    drop((embedding, sweeping));
     runtime.shutdown_timeout(LAST_WORK);
     served.map_err(|error| match error.downcast_ref::<ServerError>() {
         Some(ServerError::KeyNeeded { .. }) => {

@@ -11,6 +11,9 @@ use memoir_journal::{Journal, SessionEntry};
 use serde_json::json;
 
 pub fn run(context: &Context, args: &SessionsArgs) -> Result<Done> {
+    if args.pending {
+        return pending(context, args);
+    }
     let filter = filter::filter(&args.filter)?;
     let view = filter::view(&args.view);
     let Some(journal) = context.existing_journal(Life::Short)? else {
@@ -28,6 +31,40 @@ pub fn run(context: &Context, args: &SessionsArgs) -> Result<Done> {
         print::warn(&format!("there is more: add --skip {}", args.skip.saturating_add(args.limit)));
     }
     if sessions.is_empty() { timeline::nothing(args.json) } else { Ok(Done::Well) }
+}
+
+/// The sessions that wait to be committed.
+fn pending(context: &Context, args: &SessionsArgs) -> Result<Done> {
+    let Some(journal) = context.existing_journal_with_open_sessions(Life::Short)? else {
+        return timeline::nothing(args.json);
+    };
+    let pending = context.with_sessions(&journal, |sessions| Ok(sessions.pending()?))?;
+    let mut out = Out::new();
+    for one in pending.iter().skip(args.skip).take(args.limit) {
+        if args.json {
+            out.json(&json!({
+                "session": one.session.shown(),
+                "events": one.events,
+                "touchedTs": format_ms(one.touched_ms),
+                "due": one.due,
+                "alive": one.is_alive,
+            }))?;
+        } else {
+            let name = out.styled(Style::Bold, &print::one_line(&one.session.shown(), 48));
+            let when = out.styled(Style::Dim, &times::local(one.touched_ms));
+            let why = match (one.due, one.is_alive) {
+                (Some(due), _) => format!("due ({due})"),
+                (None, true) => "its client is running".to_owned(),
+                (None, false) => "goes on".to_owned(),
+            };
+            out.line(&format!("{when}  {name}  {}  {why}", print::count(one.events as u64, "new event")))?;
+        }
+    }
+    out.flush()?;
+    if pending.len() > args.skip.saturating_add(args.limit) {
+        print::warn(&format!("there is more: add --skip {}", args.skip.saturating_add(args.limit)));
+    }
+    if pending.is_empty() { timeline::nothing(args.json) } else { Ok(Done::Well) }
 }
 
 fn as_json(session: &SessionEntry) -> serde_json::Value {

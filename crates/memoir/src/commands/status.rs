@@ -13,6 +13,7 @@ use memoir_index::IndexStatus;
 use memoir_install::Launcher;
 use memoir_journal::{Journal, SqliteJournal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
+use memoir_session::waiting_count;
 use memoir_vectors::VectorsStatus;
 use serde_json::{Value, json};
 
@@ -25,6 +26,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
     let launcher = Launcher::in_home(context.home.dir());
     let purges = journal.as_ref().map(SqliteJournal::unfinished_purges).transpose()?.unwrap_or_default();
+    let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -49,12 +51,17 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
                 "offFile": OFF_FILE, "offHere": exclude::off_here(), "excludedHere": exclude::excluded_here(&context.settings),
             },
             "unfinishedPurges": purges,
+            "uncommittedSessions": open,
             "pending": context.pending().count(),
             "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
         let vectors = vectors.as_ref().map(embed::described);
         let mut lines = lines(context, &stats, &index, vectors, &spool, &fired);
+        if open > 0 {
+            let text = format!("{} to be committed; see `memoir sessions --pending`", count(open as u64, "session"));
+            lines.push(("open", text));
+        }
         if !purges.is_empty() {
             let text = "not all of it is erased yet; `memoir purge` finishes it";
             lines.push(("purge", format!("{}: {text}", purges.join(", "))));

@@ -47,6 +47,7 @@ mod remote;
 mod reports;
 mod second_home;
 mod serving;
+mod sessions;
 mod settings;
 mod signals;
 mod spooling;
