@@ -145,6 +145,60 @@ fn merged_memories_are_one_with_all_sources_and_names() {
 }
 
 #[test]
+fn what_was_committed_is_dreamt_by_whatever_command_comes_next() {
+    let home = Home::new();
+    say(&home, "Remember that the port is 5433", 0);
+    home.run(&["commit", "demo"]).succeeded();
+    assert_eq!(texts(&home, &[]), ["the port is 5433"]);
+    assert_eq!(home.run(&["dream"]).succeeded().out, "nothing new to dream\n");
+}
+
+#[test]
+fn killed_at_any_moment_it_makes_the_same_in_the_end() {
+    let said: Vec<String> = (0..40)
+        .map(|number| match number % 4 {
+            0 => format!("Remember that the port of service{} is {}", number / 8, 5_000 + number),
+            1 => format!("Never restart service{} by hand", number / 8),
+            2 => format!("Update this: the port of service{} is now {}", number / 8, 6_000 + number),
+            _ => format!("We decided to keep service{} because it works", number / 8),
+        })
+        .collect();
+    let lived = || {
+        let home = Home::new();
+        for (minute, text) in (0..).zip(&said) {
+            say(&home, text, minute);
+            home.run(&["commit", "demo"]).succeeded();
+        }
+        home
+    };
+    let whole = lived();
+    whole.run(&["dream"]).succeeded();
+    let killed = lived();
+    for pause_ms in [1, 3, 5, 8, 12, 20, 30, 50] {
+        let mut child = killed.command(&["dream", "--again"]).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(pause_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // Whoever was killed holds the lease until it runs out.
+    let begun = std::time::Instant::now();
+    while killed.run(&["dream", "--again"]).code() != 0 {
+        assert!(begun.elapsed().as_secs() < 90, "the lease never ran out");
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    let known = |home: &Home| {
+        let mut known: Vec<(String, String)> = memories(home, &["--history"])
+            .iter()
+            .map(|memory| (memory["text"].to_string(), memory["superseded_by"].is_null().to_string()))
+            .collect();
+        known.sort();
+        known
+    };
+    assert_eq!(known(&killed), known(&whole));
+    killed.verified();
+}
+
+#[test]
 fn mistakes_are_told_with_what_to_do() {
     let home = Home::new();
     assert_eq!(home.run(&["dream"]).code(), 1);
