@@ -20,8 +20,10 @@ const ARCHIVES_UNWRITTEN_MAX: usize = 32;
 const CHANGES_UNWRITTEN_MAX: usize = 500;
 /// More memories than this are let go of and read again when they are needed.
 const MEMORIES_HELD_MAX: usize = 60_000;
-/// Whoever dreams holds the lease for so long, and renews it.
-const LEASE_MS: i64 = 60_000;
+/// Whoever dreams holds the lease for so long: who is killed holds up others no longer.
+const LEASE_MS: i64 = 10_000;
+/// And renews it after so long.
+const RENEW_MS: i64 = 2_000;
 /// So many findings are explained.
 const EXPLAINED_MAX: usize = 10_000;
 /// How far all archives are done.
@@ -174,6 +176,7 @@ impl Dreamer<'_> {
         let mut pass =
             Pass { dreamer: self, wish, book, unwritten: Unwritten::default(), archives_unwritten: 0, dreamt };
         let total: u64 = due.iter().map(|one| one.archive.events).sum();
+        let mut renewed_ms = (self.clock)();
         for one in due {
             if !go_on(pass.dreamt.events, total) {
                 pass.dreamt.was_stopped = true;
@@ -182,6 +185,10 @@ impl Dreamer<'_> {
             pass.archive(one)?;
             if pass.is_full() && !wish.dry_run && !wish.again {
                 pass.write()?;
+            }
+            let now_ms = (self.clock)();
+            if now_ms.abs_diff(renewed_ms) > RENEW_MS.unsigned_abs() {
+                renewed_ms = now_ms;
                 if !renew()? {
                     pass.dreamt.is_busy = true;
                     break;
@@ -190,7 +197,7 @@ impl Dreamer<'_> {
         }
         pass.dreamt.left = (due.len() as u64).saturating_sub(pass.dreamt.archives);
         // Half of a new dream is none: it would retire what the other half makes.
-        if !wish.dry_run && !(wish.again && pass.dreamt.was_stopped) {
+        if !wish.dry_run && !(wish.again && (pass.dreamt.was_stopped || pass.dreamt.is_busy)) {
             pass.finish()?;
         }
         Ok(pass.dreamt)
