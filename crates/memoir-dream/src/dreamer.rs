@@ -47,6 +47,8 @@ pub struct DreamWish {
     pub session: Option<(Option<Client>, String)>,
     /// At most so many archives.
     pub archives_max: Option<usize>,
+    /// Stop before an archive with more events than this: it takes longer than there is time.
+    pub events_max: Option<u64>,
     /// Write nothing.
     pub dry_run: bool,
     /// Tell which rule found what.
@@ -221,6 +223,9 @@ impl Dreamer<'_> {
                     continue;
                 }
                 let done = if wish.again { 0 } else { self.done(&archive)? };
+                if wish.events_max.is_some_and(|max| archive.events > max) {
+                    return Ok(due);
+                }
                 if archive.last_seq > done || wish.again {
                     due.push(Due { seq: stored.seq, archive, project: stored.event.repo, after: done });
                 }

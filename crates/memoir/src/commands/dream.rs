@@ -23,6 +23,7 @@ pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
     let wish = DreamWish {
         session: named.map(|session| (session.client, session.session)),
         archives_max: None,
+        events_max: None,
         dry_run: args.dry_run,
         explain: args.explain,
         again: args.again,

@@ -20,6 +20,8 @@ const QUICK_DREAM: Duration = Duration::from_millis(300);
 const ARCHIVES_AT_ONCE: usize = 64;
 /// A quick command looks at so few.
 const QUICK_ARCHIVES: usize = 8;
+/// And leaves archives with more events to a server and to `memoir dream`.
+const QUICK_EVENTS: u64 = 5_000;
 
 /// What housekeeping goes by. It can be handed to a thread.
 #[derive(Clone, Copy)]
@@ -51,17 +53,21 @@ impl Keeping {
             let done = sessions.work_off(&mut |_| go_on())?;
             done.problem.map_or(Ok(()), |problem| Err(problem.into()))
         })?;
-        dream(journal, redactor, ARCHIVES_AT_ONCE, go_on)
+        dream(journal, redactor, &wish(ARCHIVES_AT_ONCE, None), go_on)
     }
 }
 
+/// What is due, the oldest first: at most so many archives at a time, and none that is larger than that.
+fn wish(archives: usize, events_max: Option<u64>) -> DreamWish {
+    DreamWish { archives_max: Some(archives), events_max, ..DreamWish::default() }
+}
+
 /// Derives memories from what was committed.
-fn dream(journal: &dyn Journal, redactor: &Redactor, archives: usize, go_on: &mut dyn FnMut() -> bool) -> Result<()> {
+fn dream(journal: &dyn Journal, redactor: &Redactor, wish: &DreamWish, go_on: &mut dyn FnMut() -> bool) -> Result<()> {
     let clock = system_clock();
-    let wish = DreamWish { archives_max: Some(archives), ..DreamWish::default() };
     loop {
-        let dreamt = Dreamer { journal, redactor, clock: &clock }.dream(&wish, &mut |_, _| go_on())?;
-        if dreamt.archives < u64::try_from(archives).unwrap_or(u64::MAX) || dreamt.was_stopped || dreamt.is_busy {
+        let dreamt = Dreamer { journal, redactor, clock: &clock }.dream(wish, &mut |_, _| go_on())?;
+        if dreamt.archives == 0 || dreamt.was_stopped || dreamt.is_busy {
             return Ok(());
         }
     }
@@ -86,7 +92,10 @@ impl Context {
     fn dream_a_little(&self, journal: &dyn Journal) {
         let begun = Instant::now();
         let go_on = &mut || begun.elapsed() < QUICK_DREAM;
-        let done = self.settings.redactor().and_then(|redactor| dream(journal, &redactor, QUICK_ARCHIVES, go_on));
+        let done = self
+            .settings
+            .redactor()
+            .and_then(|redactor| dream(journal, &redactor, &wish(QUICK_ARCHIVES, Some(QUICK_EVENTS)), go_on));
         if let Err(error) = done
             && !is_for_later_dreams(&error)
         {
