@@ -105,7 +105,7 @@ pub fn print_memory(out: &mut Out, listed: &Listed) -> Result<()> {
     if memory.reinforced > 0 {
         marks.push(format!("said {} times", memory.reinforced + 1));
     }
-    marks.extend(memory.by_user.then(|| "looked at".to_owned()));
+    marks.extend((memory.by_user && memory.made_by.is_some()).then(|| "looked at".to_owned()));
     marks.extend(superseded_by.map(|newer| format!("superseded by {newer}")));
     marks.extend(memory.contradicts.iter().map(|id| format!("contradicts {id}")));
     let marks = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) };
@@ -267,6 +267,7 @@ fn set(context: &Context, id: &str, change: &dyn Fn(&mut Memory), json: bool) ->
     let stored = journal.event(&lookup, &View::owner_all())?.ok_or_else(unknown)?;
     let mut memory = Memory::of_event(&stored.event).ok_or_else(unknown)?;
     change(&mut memory);
+    memory.by_user |= memory.made_by.is_some();
     let mut event = memory.clone().into_event(&stored.event.repo);
     (event.secrecy, event.visibility) = (stored.event.secrecy, stored.event.visibility);
     event.actor = context.actor();
