@@ -40,6 +40,9 @@ pub(crate) async fn tick(State(app): State<Shared>, request: Request) -> Result<
     let worker = Arc::clone(&app);
     let answer = app.lanes.write(move || {
         let bytes = if body.bytes.trim_ascii().is_empty() { b"{}".as_slice() } else { body.bytes.as_slice() };
+        if !bytes.trim_ascii_start().starts_with(b"{") {
+            return Err(ApiError::validation("the request is no wish to dream: it must be an object"));
+        }
         let asked: Asked = serde_json::from_slice(bytes)
             .map_err(|error| ApiError::validation(format!("the request is no wish to dream: {error}")))?;
         drop(body);
