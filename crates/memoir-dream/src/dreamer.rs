@@ -5,7 +5,7 @@
 
 use crate::book::{Book, Past, Place};
 use crate::keep::{Keeping, Unwritten};
-use crate::reading::Reading;
+use crate::reading::{Portion, Reading};
 use crate::remember::MemoryError;
 use crate::rules::{Derived, Heard, Reach, Rule, Turn, derive_from_work, heard, heard_from_agent};
 use crate::settle::{Became, Settled, Settling, meant};
@@ -249,7 +249,7 @@ impl Pass<'_> {
         let mut reading = Reading::of(self.dreamer.journal, &due.archive, due.after)?;
         let last_answer = reading.last_answer();
         let mut turns: Vec<Turn> = Vec::new();
-        while let Some((events, withheld)) = reading.portion()? {
+        while let Some(Portion { events, withheld }) = reading.portion()? {
             self.dreamt.withheld += withheld;
             for (at, stored) in &events {
                 let is_quiet = match stored.event.kind() {
@@ -446,7 +446,7 @@ impl Pass<'_> {
 
     fn write(&mut self) -> Result<(), DreamError> {
         let keeping = Keeping { journal: self.dreamer.journal, redactor: self.dreamer.redactor };
-        keeping.write(&mut self.book, std::mem::take(&mut self.unwritten))?;
+        keeping.write(&mut self.book, &std::mem::take(&mut self.unwritten))?;
         self.archives_unwritten = 0;
         if self.book.len() > MEMORIES_HELD_MAX {
             self.book.close();
