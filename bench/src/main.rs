@@ -1,6 +1,7 @@
 //! Benchmarks: each figure is printed with its peer or its limit beside it.
 
 mod commit;
+mod dream;
 mod events;
 mod hook;
 mod import;
@@ -29,6 +30,8 @@ struct Cli {
 enum Command {
     /// Sealing sessions of 2,000 events into archives
     Commit(commit::CommitArgs),
+    /// What is dreamt of labelled conversations, and how fast
+    Dream(dream::DreamArgs),
     /// One call of every hook event of every client, with short and long transcripts
     Hook(hook::HookArgs),
     /// First imports, imports with nothing new, memory and size of the journal
@@ -58,6 +61,7 @@ fn main() -> anyhow::Result<()> {
     }
     match Cli::parse().command {
         Command::Commit(args) => commit::run(&args),
+        Command::Dream(args) => dream::run(&args),
         Command::Hook(args) => hook::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Ingest(args) => ingest::run(&args),

@@ -6,7 +6,7 @@
 mod ask;
 mod beliefs;
 mod embedding;
-mod homes;
+pub mod homes;
 mod questions;
 mod scenarios;
 mod silence;

@@ -60,7 +60,7 @@ fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     if all == 0 { 0.0 } else { both as f32 / all as f32 }
 }
 
-fn denies(text: &str) -> bool {
+pub(crate) fn denies(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| DENIALS.contains(&word))
 }

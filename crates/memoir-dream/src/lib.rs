@@ -4,11 +4,23 @@
 //! journal as an event. Must not know who says it over which wire; calls no model.
 
 mod about;
+mod book;
+mod dreamer;
 mod file;
+mod keep;
 mod naming;
+mod reading;
 mod remember;
+mod review;
+mod rules;
+mod settle;
+mod statement;
 
 pub use about::{Change, Likeness, change_in};
+pub use dreamer::{DreamError, DreamWish, Dreamer, Dreamt, Explained};
 pub use file::{BadMemory, read_memories};
 pub use naming::{aliases_in, name_of};
 pub use remember::{Given, MemoryError, Remembered, Remembering, Said, Way, supersede};
+pub use review::{Review, ReviewError, is_to_review};
+pub use rules::Rule;
+pub use settle::Became;

@@ -261,6 +261,8 @@ impl Remembering<'_> {
         memory.reinforced = memory.reinforced.saturating_add(1);
         memory.reinforced_ms = Some(given.ts_ms.unwrap_or(self.now_ms));
         memory.pinned |= given.pinned;
+        // What dream made and the user says themselves is theirs.
+        memory.by_user |= memory.made_by.is_some() && given.made_by.is_none() && given.way == Way::Said;
         memory.status = given.status;
         memory.confidence = memory.confidence.max(given.confidence);
         for alias in given
@@ -388,7 +390,7 @@ fn is_equal(given: &Given, memory: &Memory) -> bool {
     given.kind == memory.kind && likeness(given.text.trim(), &memory.text) == Likeness::Equal
 }
 
-fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory {
+pub(crate) fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory {
     let text = given.text.trim();
     // What it is called is taken from what may be kept of it.
     let kept = redactor.text(text);

@@ -148,6 +148,12 @@ pub struct Memory {
     /// Who or what made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_by: Option<String>,
+    /// It quotes all that it is made of: it is gone with the first of them, not with the last.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quotes: bool,
+    /// The user looked at it and left it like this: whatever made it leaves it so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_user: bool,
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -177,6 +183,8 @@ impl Memory {
             contradicts: Vec::new(),
             sources: Vec::new(),
             made_by: None,
+            quotes: false,
+            by_user: false,
         }
     }
 

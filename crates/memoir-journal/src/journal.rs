@@ -70,6 +70,9 @@ pub trait Journal: Send + Sync {
     fn placed(&self, client: Option<Client>, session: &str, after: Seq, last: Seq)
     -> Result<Vec<Placed>, JournalError>;
 
+    /// The places above `after` of the events of a kind, forgotten or not, in the order of storage.
+    fn of_kind(&self, kind: Kind, after: Seq) -> Result<Vec<Seq>, JournalError>;
+
     /// Every capture of an event, revisions included, in the order of storage.
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError>;
 

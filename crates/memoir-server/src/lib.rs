@@ -6,6 +6,7 @@
 
 mod auth;
 mod counters;
+mod dream;
 mod encode;
 mod errors;
 mod forget;

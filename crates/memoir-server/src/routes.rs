@@ -2,7 +2,7 @@
 
 use crate::auth::Scope;
 use crate::errors::ApiError;
-use crate::{Shared, encode, forget, memories, openapi, probes, raw_recall, read, recall, runs, search};
+use crate::{Shared, dream, encode, forget, memories, openapi, probes, raw_recall, read, recall, runs, search};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::Method;
@@ -39,12 +39,13 @@ const READ: Access = Access::Scoped(Scope::Read);
 const ADMIN: Access = Access::Scoped(Scope::Admin);
 
 /// The routes.
-pub(crate) static ROUTES: [Route; 17] = [
+pub(crate) static ROUTES: [Route; 18] = [
     send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
     send_to("/v1/encode/raw", INGEST, || post(encode::one)),
     send_to("/v1/recall/raw", READ, || post(raw_recall::raw)),
     send_to("/v1/recall", READ, || post(recall::recall)),
     send_to("/v1/forget", ADMIN, || post(forget::forget)),
+    send_to("/v1/lifecycle/dream-tick", ADMIN, || post(dream::tick)),
     read_with("/v1/memories", READ, || get(memories::list)),
     send_to("/v1/memories", INGEST, || post(memories::add)),
     send_to("/v1/events", INGEST, || post(runs::push)),

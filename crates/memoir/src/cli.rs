@@ -71,6 +71,10 @@ pub enum Command {
     Remember(RememberArgs),
     /// List memories, take them in from a file, or change one
     Memories(MemoriesArgs),
+    /// Show one memory; edit, pin, approve, reject or merge memories
+    Memory(MemoryArgs),
+    /// Derive memories from what was committed
+    Dream(DreamArgs),
     /// Say where something is from, and why it was recalled
     Why(WhyArgs),
     /// Never show, recall or import something again; can be undone

@@ -7,6 +7,9 @@ use crate::{JournalError, Seq};
 use memoir_event::{Client, Event, EventId, Memory, MemorySource};
 use rusqlite::Connection;
 
+/// Noted as a source of what quotes all of its sources. No record has this place.
+pub const QUOTES: Seq = 0;
+
 /// Notes the sources of what the event at `seq` says; those of an earlier revision no longer count.
 pub fn note(connection: &Connection, seq: Seq, event: &Event) -> Result<(), JournalError> {
     let Some(memory) = Memory::of_event(event) else { return Ok(()) };
@@ -16,18 +19,23 @@ pub fn note(connection: &Connection, seq: Seq, event: &Event) -> Result<(), Jour
     for source in &memory.sources {
         note_source(connection, seq, source)?;
     }
+    if memory.quotes {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO cites(made, source) VALUES(?1, ?2)")?
+            .execute((as_i64(seq), as_i64(QUOTES)))?;
+    }
     Ok(())
 }
 
-/// Whether everything that a memory is made of was forgotten: then it is not made again.
+/// Whether everything that a memory is made of was forgotten, or anything that it quotes: then it is not made again.
 pub fn is_of_nothing_left(connection: &Connection, event: &Event) -> Result<bool, JournalError> {
     let Some(memory) = Memory::of_event(event).filter(|memory| !memory.sources.is_empty()) else { return Ok(false) };
     for source in &memory.sources {
-        if !is_gone(connection, source)? {
-            return Ok(false);
+        if is_gone(connection, source)? == memory.quotes {
+            return Ok(memory.quotes);
         }
     }
-    Ok(true)
+    Ok(!memory.quotes)
 }
 
 fn is_gone(connection: &Connection, source: &MemorySource) -> Result<bool, JournalError> {

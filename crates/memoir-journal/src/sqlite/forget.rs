@@ -5,7 +5,7 @@
 use super::idrun::{self, as_i64, as_u64};
 use super::intern::client_code;
 use super::read::Reader;
-use super::{directive, select};
+use super::{cite, directive, select};
 use crate::forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Tombstone};
 use crate::{Filter, JournalError, Seq};
 use memoir_event::{Event, EventId, Key, Keys, Kind};
@@ -136,7 +136,7 @@ fn origins_of(connection: &Connection, scope: &Scope) -> Result<Option<Vec<u32>>
 /// What is made of sources that are all gone is hidden by none of the tombstones, but by this.
 const SOURCES_GONE: Seq = 0;
 
-/// Memories and archives whose sources are all gone; what was made of those too. A session that nothing is known of was
+/// Memories and archives whose sources are all gone, or one of them if they quote it; what was made of those too. A session that nothing is known of was
 /// not forgotten: what is said to be from there stays. An origin that never had an event of its own has no first time.
 const MADE_OF_NOTHING: &str = "
   SELECT made FROM (SELECT made FROM cites UNION SELECT made FROM cites_session) AS all_made
@@ -147,7 +147,12 @@ const MADE_OF_NOTHING: &str = "
     WHERE named.made = all_made.made AND coalesce((
       SELECT sum(origin.events) FROM origin
       WHERE origin.session = named.session AND (named.client = 0 OR origin.client = named.client)
-        AND origin.first_ms IS NOT NULL), 1) > 0)";
+        AND origin.first_ms IS NOT NULL), 1) > 0)
+  UNION
+  SELECT part.made FROM cites AS whole JOIN cites AS part ON part.made = whole.made
+  WHERE whole.source = 0 AND part.source IN (SELECT event FROM forgotten)";
+
+const _: () = assert!(cite::QUOTES == 0);
 
 /// Hides what is made of nothing that is left, and shows again what has a source again.
 fn follow_sources(connection: &Connection) -> Result<(), JournalError> {

@@ -336,6 +336,10 @@ impl Journal for SqliteJournal {
         self.in_snapshot(|connection| sessions::placed(connection, (client, session), (after, last)))
     }
 
+    fn of_kind(&self, kind: Kind, after: Seq) -> Result<Vec<Seq>, JournalError> {
+        self.with_reader(|connection| select::of_kind(connection, kind, after))
+    }
+
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError> {
         self.in_snapshot(|connection| Reader::new(connection).sightings(seq))
     }

@@ -125,6 +125,16 @@ fn shapes(connection: &Connection, filter: &Filter) -> Result<Option<Vec<u32>>, 
     Ok(Some(passing))
 }
 
+/// The events of a kind above a place, in the order of storage.
+pub fn of_kind(connection: &Connection, kind: Kind, after: Seq) -> Result<Vec<Seq>, JournalError> {
+    let mut find = connection.prepare_cached(
+        "SELECT seq FROM record INDEXED BY by_shape
+         WHERE shape IN (SELECT no FROM shape WHERE kind = ?1) AND event IS NULL AND seq > ?2 ORDER BY seq",
+    )?;
+    let seqs = find.query_map((kind.code(), as_i64(after)), |row| row.get(0).map(as_u64))?;
+    Ok(seqs.collect::<Result<_, _>>()?)
+}
+
 /// The kind of every shape there is.
 pub fn kinds(connection: &Connection) -> Result<Vec<(u32, Kind)>, JournalError> {
     let mut kinds = Vec::new();

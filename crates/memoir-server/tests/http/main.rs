@@ -5,6 +5,7 @@ mod auth;
 mod batch;
 mod client;
 mod contract;
+mod dreaming;
 mod failures;
 mod forgetting;
 mod hosts;

@@ -123,6 +123,9 @@ impl Journal for Odd {
     fn touched(&self, after: Seq) -> Result<Vec<Touched>, JournalError> {
         self.real()?.touched(after)
     }
+    fn of_kind(&self, kind: Kind, after: Seq) -> Result<Vec<Seq>, JournalError> {
+        self.real()?.of_kind(kind, after)
+    }
     fn placed(
         &self,
         client: Option<Client>,

@@ -155,6 +155,7 @@ fn kind(text: &str) -> Result<MemoryKind, String> {
 #[command(after_help = "\
 Examples:
   memoir memories --project .
+  memoir memories --review                      # then: memory approve, edit or reject
   memoir memories import notes.json
   memoir memories set 5f2c… --pin
   memoir memories --json > memories.jsonl       # and back: memories import")]
@@ -170,6 +171,9 @@ pub struct MemoriesArgs {
     /// Only those kept at hand
     #[arg(long)]
     pub pinned: bool,
+    /// Only those that `memoir dream` made and nobody has looked at yet
+    #[arg(long)]
+    pub review: bool,
     #[command(flatten)]
     pub view: ViewArgs,
     /// At most so many
@@ -213,6 +217,116 @@ pub enum MemoriesAction {
         #[arg(long = "alias", value_name = "NAME")]
         aliases: Vec<String>,
     },
+}
+
+/// Shows and changes single memories.
+#[derive(Args)]
+#[command(after_help = "\
+What you change or approve stays as you leave it; what you reject is forgotten,
+also if it is said again. Both can be undone.
+
+Examples:
+  memoir memories --review
+  memoir memory show 5f2c…
+  memoir memory approve 5f2c… 81aa…
+  memoir memory edit 5f2c… --text 'deploys go through ./ship' --kind procedure
+  memoir memory merge 5f2c… 81aa…          # the first one stays")]
+pub struct MemoryArgs {
+    #[command(subcommand)]
+    pub action: MemoryAction,
+    /// As JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Subcommand)]
+pub enum MemoryAction {
+    /// Show a memory: which rule made it from which events, and what it took the place of
+    Show {
+        /// The memory
+        id: String,
+    },
+    /// Say it in other words, or as something else
+    Edit {
+        /// The memory
+        id: String,
+        /// What it says
+        #[arg(long, value_name = "TEXT")]
+        text: Option<String>,
+        /// What it is
+        #[arg(long, value_name = "KIND", value_parser = kind)]
+        kind: Option<MemoryKind>,
+        /// What it is called
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// What else it is called; may be given several times
+        #[arg(long = "alias", value_name = "NAME")]
+        aliases: Vec<String>,
+        /// How far it holds
+        #[arg(long, value_enum)]
+        status: Option<StatusName>,
+    },
+    /// Keep memories always at hand
+    Pin {
+        /// The memories
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// No longer keep memories at hand
+    Unpin {
+        /// The memories
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Say that memories are right
+    Approve {
+        /// The memories
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Forget memories; what they took the place of holds again
+    Reject {
+        /// The memories
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Make one of several: the first one stays and takes the place of the others
+    Merge {
+        /// The memories
+        #[arg(required = true, num_args = 2.., value_name = "ID")]
+        ids: Vec<String>,
+    },
+}
+
+/// Dreams.
+#[derive(Args)]
+#[command(after_help = "\
+Rules read what was committed and keep what is worth knowing: what you asked to
+be remembered, decided, prefer; commands that worked, failures and what mended
+them. No model is asked. What is secret, private or sealed is only counted.
+It runs by itself beside other commands and in `memoir serve`; killed at any
+moment, the next one goes on.
+
+Examples:
+  memoir dream
+  memoir dream --session cx-0193 --dry-run --explain
+  memoir dream --again                       # everything anew, after an upgrade")]
+pub struct DreamArgs {
+    /// Only one session: its id with or without the prefix, or how that begins
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Show which rule made what from which event, and what was left out
+    #[arg(long)]
+    pub explain: bool,
+    /// Dream everything anew: what no rule makes any more is retired; what you changed stays
+    #[arg(long, conflicts_with = "session")]
+    pub again: bool,
+    /// As JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

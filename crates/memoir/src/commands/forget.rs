@@ -152,6 +152,15 @@ impl<'a> Work<'a> {
         Ok(Some((self.new_name()?, choice)))
     }
 
+    /// What ids mean, without asking; none if nothing goes by them.
+    pub fn choose_quietly(&self, args: &UnwantedArgs) -> Result<Option<(String, Choice)>> {
+        let choice = self.forgetter().choose(&self.unwanted(args)?, &mut |_, _| true).map_err(as_usage)?;
+        if choice.events.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some((self.new_name()?, choice)))
+    }
+
     /// What the flags mean, before anything is looked for.
     pub fn unwanted(&self, args: &UnwantedArgs) -> Result<Unwanted> {
         let named = |name: &String| -> Result<String> {

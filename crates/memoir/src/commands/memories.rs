@@ -44,7 +44,11 @@ fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
     let view = filter::view(&args.view);
     let project = args.project.as_deref().map(filter::project);
     let mut found: Vec<(StoredEvent, Memory)> = all(&journal, project.as_deref(), &view)?;
-    found.retain(|(_, memory)| {
+    found.retain(|(stored, memory)| {
+        let is_new = || memoir_dream::is_to_review(memory, stored.event.secrecy, stored.event.visibility);
+        if args.review && !is_new() {
+            return false;
+        }
         let wanted = args.kind.is_none_or(|kind| memory.kind == kind) && (!args.pinned || memory.pinned);
         wanted && (memory.status.is_current() || args.view.history)
     });
@@ -86,7 +90,7 @@ fn all(journal: &SqliteJournal, project: Option<&str>, view: &View) -> Result<Ve
     }
 }
 
-fn print_memory(out: &mut Out, listed: &Listed) -> Result<()> {
+pub fn print_memory(out: &mut Out, listed: &Listed) -> Result<()> {
     let Listed { stored, memory, superseded_by } = listed;
     let id = out.styled(Style::Dim, &stored.id.to_string());
     let kind = out.styled(Style::Bold, memory.kind.as_str());
@@ -101,6 +105,7 @@ fn print_memory(out: &mut Out, listed: &Listed) -> Result<()> {
     if memory.reinforced > 0 {
         marks.push(format!("said {} times", memory.reinforced + 1));
     }
+    marks.extend((memory.by_user && memory.made_by.is_some()).then(|| "looked at".to_owned()));
     marks.extend(superseded_by.map(|newer| format!("superseded by {newer}")));
     marks.extend(memory.contradicts.iter().map(|id| format!("contradicts {id}")));
     let marks = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) };
@@ -262,6 +267,7 @@ fn set(context: &Context, id: &str, change: &dyn Fn(&mut Memory), json: bool) ->
     let stored = journal.event(&lookup, &View::owner_all())?.ok_or_else(unknown)?;
     let mut memory = Memory::of_event(&stored.event).ok_or_else(unknown)?;
     change(&mut memory);
+    memory.by_user |= memory.made_by.is_some();
     let mut event = memory.clone().into_event(&stored.event.repo);
     (event.secrecy, event.visibility) = (stored.event.secrecy, stored.event.visibility);
     event.actor = context.actor();

@@ -11,6 +11,7 @@ mod copies;
 mod coverage;
 mod demo;
 mod doctor;
+mod dream;
 mod embed;
 mod exclude;
 mod exec;
@@ -26,6 +27,7 @@ mod ingest;
 mod init;
 mod install_hook;
 mod memories;
+mod memory;
 mod mirror;
 mod models;
 mod pause;
@@ -119,6 +121,8 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Ask(args) => ask::run(&context, &args),
         Command::Remember(args) => remember::run(&context, &args),
         Command::Memories(args) => memories::run(&context, &args),
+        Command::Memory(args) => memory::run(&context, &args),
+        Command::Dream(args) => dream::run(&context, &args),
         Command::Why(args) => why::run(&context, &args),
         Command::Forget(args) => forget::run(&context, &args),
         Command::Purge(args) => purge::run(&context, &args),

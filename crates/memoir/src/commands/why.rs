@@ -65,7 +65,7 @@ fn ranked(
         .map(|(at, block)| (at + 1, block)))
 }
 
-fn line(out: &mut Out, name: &str, text: &str) -> Result<()> {
+pub fn line(out: &mut Out, name: &str, text: &str) -> Result<()> {
     if !text.is_empty() {
         let name = out.styled(Style::Dim, &format!("{name:>12}"));
         out.line(&format!("{name}  {}", print::one_line(text, 400)))?;
@@ -95,7 +95,7 @@ fn print_origin(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent) ->
     line(out, "captured", &seen.join("; "))
 }
 
-fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent, memory: &Memory) -> Result<()> {
+pub fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent, memory: &Memory) -> Result<()> {
     line(out, "kind", memory.kind.as_str())?;
     line(out, "called", &memory.names().collect::<Vec<_>>().join(", "))?;
     line(out, "holds for", memory.scope.name())?;
@@ -129,7 +129,7 @@ fn newer(journal: &SqliteJournal, stored: &StoredEvent) -> Result<Option<String>
     Ok(journal.events(&[newer], &View::owner_all())?.pop().map(|newer| newer.id.to_string()))
 }
 
-fn of_source(journal: &SqliteJournal, source: &MemorySource) -> Result<String> {
+pub fn of_source(journal: &SqliteJournal, source: &MemorySource) -> Result<String> {
     let Some(id) = &source.event else {
         let parts = [("session", &source.session), ("turn", &source.turn)];
         let told: Vec<String> =

@@ -21,6 +21,7 @@ mod copies;
 mod corrupt;
 mod disk;
 mod doctoring;
+mod dreaming;
 mod duplicates;
 mod durable;
 mod embedding;

@@ -1,0 +1,154 @@
+//! One archive as dream reads it: what was said and done in its range, and nothing that dream may not see.
+
+use crate::rules::{Turn, Work, worth_naming};
+use memoir_event::{Archive, Content, Kind, Speaker};
+use memoir_journal::{Audience, Journal, JournalError, Placed, Seq, StoredEvent, View};
+use serde_json::Value;
+
+/// So many events are read at a time.
+const PORTION: usize = 200;
+/// A result stands so near to its command.
+const RESULT_NEAR: usize = 8;
+/// A complaint that is longer loses its end.
+const COMPLAINT_CHARS_MAX: usize = 160;
+/// So much of a text is kept for what work is told by.
+const TEXT_BYTES_KEPT: usize = 1_000;
+
+/// What of an archive is read.
+pub(crate) struct Reading<'a> {
+    journal: &'a dyn Journal,
+    placed: Vec<Placed>,
+    /// The places that are worth reading.
+    wanted: Vec<usize>,
+    next: usize,
+}
+
+impl<'a> Reading<'a> {
+    /// The range of an archive, beginning after a place.
+    pub fn of(journal: &'a dyn Journal, archive: &Archive, after: Seq) -> Result<Reading<'a>, JournalError> {
+        let after = after.max(archive.after_seq);
+        let placed = journal.placed(archive.client, &archive.session, after, archive.last_seq)?;
+        let is_wanted = |one: &Placed| match one.kind {
+            // A sub-agent is told what to do by the agent, not by the user.
+            Kind::UserMessage | Kind::AssistantMessage => one.thread.is_none(),
+            Kind::Command | Kind::FileChange => true,
+            _ => false,
+        };
+        let wanted = placed.iter().enumerate().filter(|(_, one)| is_wanted(one)).map(|(at, _)| at).collect();
+        Ok(Reading { journal, placed, wanted, next: 0 })
+    }
+
+    /// How many events the range has.
+    pub fn events(&self) -> u64 {
+        u64::try_from(self.placed.len()).unwrap_or(u64::MAX)
+    }
+
+    /// The place of the agent's last message.
+    pub fn last_answer(&self) -> Option<Seq> {
+        let is_answer = |one: &&Placed| one.kind == Kind::AssistantMessage && one.thread.is_none();
+        self.placed.iter().rev().find(is_answer).map(|one| one.seq)
+    }
+
+    /// The next events, each with its place in the range, and how many were kept back; none at the end.
+    pub fn portion(&mut self) -> Result<Option<(Vec<(usize, StoredEvent)>, u64)>, JournalError> {
+        let Some(wanted) = self.wanted.get(self.next..).filter(|rest| !rest.is_empty()) else { return Ok(None) };
+        let wanted = wanted.get(..PORTION.min(wanted.len())).unwrap_or_default();
+        self.next += wanted.len();
+        let seqs: Vec<Seq> = wanted.iter().filter_map(|at| self.placed.get(*at)).map(|one| one.seq).collect();
+        let events = self.journal.events(&seqs, &View::of(Audience::Dream))?;
+        let withheld = u64::try_from(seqs.len() - events.len()).unwrap_or(0);
+        let mut places = wanted.iter().copied();
+        let placed = |stored: StoredEvent| {
+            let at = places.find(|at| self.placed.get(*at).is_some_and(|one| one.seq == stored.seq))?;
+            Some((at, stored))
+        };
+        Ok(Some((events.into_iter().filter_map(placed).collect(), withheld)))
+    }
+
+    /// What was done in an event, for what work tells.
+    pub fn work(&self, at: usize, stored: &StoredEvent) -> Result<Option<Turn>, JournalError> {
+        let event = &stored.event;
+        let text = || {
+            let text = event.content.plain();
+            text.get(..text.floor_char_boundary(TEXT_BYTES_KEPT)).unwrap_or_default().to_owned()
+        };
+        let work = match event.kind() {
+            Kind::UserMessage if event.speaker == Speaker::User => Work::Asked(text()),
+            Kind::AssistantMessage => Work::Answered(text()),
+            Kind::Command => match self.command(at, stored)? {
+                Some(ran) => ran,
+                None => return Ok(None),
+            },
+            Kind::FileChange => Work::Changed(changed(&event.content)),
+            _ => return Ok(None),
+        };
+        Ok(Some(Turn { id: stored.id, ts_ms: stored.ts_ms, secrecy: event.secrecy, work }))
+    }
+
+    fn command(&self, at: usize, stored: &StoredEvent) -> Result<Option<Work>, JournalError> {
+        let item = item(&stored.event.content);
+        let text = item.get("command").and_then(Value::as_str).map(str::to_owned);
+        let command = text.unwrap_or_else(|| stored.event.content.plain().into_owned());
+        if worth_naming(&command).is_none() {
+            return Ok(None);
+        }
+        let status = item.get("status").and_then(Value::as_str);
+        let went_well = match (item.get("exit_code").and_then(Value::as_i64), status) {
+            (Some(code), _) => Some(code == 0),
+            (None, Some("failed" | "error" | "declined" | "denied")) => Some(false),
+            (None, Some("completed" | "success")) => Some(true),
+            _ => None,
+        };
+        let complaint = if went_well == Some(false) { self.complaint(at, stored)? } else { None };
+        Ok(Some(Work::Ran { command, went_well, complaint }))
+    }
+
+    /// What a command said when it failed: the first line of its result that complains.
+    fn complaint(
+        &self,
+        at: usize,
+        command: &StoredEvent,
+    ) -> Result<Option<(memoir_event::EventId, String)>, JournalError> {
+        let near = self.placed.get(at.saturating_sub(RESULT_NEAR / 2)..self.placed.len().min(at + RESULT_NEAR));
+        let results = near.unwrap_or_default().iter().filter(|one| one.kind == Kind::ToolResult);
+        let seqs: Vec<Seq> = results.map(|one| one.seq).collect();
+        let found = self.journal.events(&seqs, &View::of(Audience::Dream))?;
+        let of_call = |one: &&StoredEvent| one.event.action.is_some() && one.event.action == command.event.action;
+        let result = found.iter().find(of_call);
+        Ok(result.and_then(|result| Some((result.id, complaint_in(&result.event.content.plain())?))))
+    }
+}
+
+fn item(content: &Content) -> Value {
+    match content {
+        Content::Payload(payload) => payload.to_value().get("item").cloned().unwrap_or_default(),
+        Content::Json(json) => json.to_value(),
+        Content::Text(_) => Value::Null,
+    }
+}
+
+fn changed(content: &Content) -> Vec<String> {
+    if let Content::Text(text) = content {
+        return text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.contains(' '))
+            .map(str::to_owned)
+            .collect();
+    }
+    let item = item(content);
+    let changes = item.get("changes").and_then(Value::as_array);
+    let path = |change: &Value| change.get("path").and_then(Value::as_str).map(str::to_owned);
+    changes.into_iter().flatten().filter_map(path).collect()
+}
+
+/// Words of lines that say what went wrong, the plainest first.
+const COMPLAINTS: [&str; 9] =
+    ["error", "panicked", "exception", "failed", "cannot", "not found", "denied", "no such", "undefined"];
+
+fn complaint_in(output: &str) -> Option<String> {
+    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let complains = |word: &&str| lines().find(|line| line.to_lowercase().contains(*word));
+    let line = COMPLAINTS.iter().find_map(|word| complains(&word))?;
+    Some(line.chars().take(COMPLAINT_CHARS_MAX).collect())
+}

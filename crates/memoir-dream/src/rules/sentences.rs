@@ -1,0 +1,170 @@
+//! What of a message are the user's own words, sentence by sentence: no code, no quotes, no pasted pages.
+
+/// A message longer than this was pasted for the most part: only its beginning and its end are the user's own words.
+const OWN_BYTES_MAX: usize = 4_000;
+/// Of a pasted message so much at the beginning, and at the end.
+const OWN_ENDS_BYTES: usize = 800;
+/// A longer sentence is no statement.
+const SENTENCE_BYTES_MAX: usize = 1_200;
+/// Of one message so many sentences are looked at.
+const SENTENCES_MAX: usize = 200;
+
+/// One sentence: as it was said, and in small letters of the same length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sentence {
+    pub said: String,
+    pub lower: String,
+}
+
+impl Sentence {
+    pub fn new(said: &str) -> Sentence {
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ").replace(['\u{2019}', '\u{2018}'], "'");
+        let lower = said.chars().map(small).collect();
+        Sentence { said, lower }
+    }
+
+    /// What is left after so many bytes.
+    pub fn from(&self, at: usize) -> Sentence {
+        let part = |text: &str| text.get(at..).unwrap_or_default().to_owned();
+        Sentence { said: part(&self.said), lower: part(&self.lower) }
+    }
+
+    /// Without lead-ins and marks around it.
+    pub fn bare(&self) -> Sentence {
+        let is_mark =
+            |c: char| c.is_whitespace() || matches!(c, ':' | ',' | ';' | '-' | '–' | '—' | '：' | '，' | '*' | '•');
+        let at = self.said.len() - self.said.trim_start_matches(is_mark).len();
+        self.from(at)
+    }
+
+    pub fn asks(&self) -> bool {
+        self.said.ends_with(['?', '？'])
+    }
+
+    pub fn words(&self) -> usize {
+        self.said.split(' ').filter(|word| !word.is_empty()).count()
+    }
+}
+
+/// A small letter, where that is as long as the large one: places in one spelling are places in the other.
+fn small(c: char) -> char {
+    let mut lower = c.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) if one.len_utf8() == c.len_utf8() => one,
+        _ => c,
+    }
+}
+
+/// The sentences that the user wrote in a message.
+pub(crate) fn own_sentences(text: &str) -> Vec<Sentence> {
+    let mut sentences = Vec::new();
+    for part in own_parts(text) {
+        let mut in_code = false;
+        for line in part.lines() {
+            let line = line.trim();
+            if line.starts_with("```") || line.starts_with("~~~") {
+                in_code = !in_code;
+                continue;
+            }
+            if in_code || line.starts_with(['>', '|', '<', '$', '#']) {
+                continue;
+            }
+            for said in split(line) {
+                if said.len() <= SENTENCE_BYTES_MAX && said.chars().any(char::is_alphabetic) {
+                    sentences.push(Sentence::new(said));
+                }
+                if sentences.len() == SENTENCES_MAX {
+                    return sentences;
+                }
+            }
+        }
+    }
+    sentences
+}
+
+fn own_parts(text: &str) -> Vec<&str> {
+    if text.len() <= OWN_BYTES_MAX {
+        return vec![text];
+    }
+    let first = text.get(..text.floor_char_boundary(OWN_ENDS_BYTES)).unwrap_or_default();
+    let last = text.get(text.ceil_char_boundary(text.len() - OWN_ENDS_BYTES)..).unwrap_or_default();
+    // A fence that was opened in between would turn the end inside out.
+    let last = last.rsplit("```").next().unwrap_or_default();
+    vec![first, last]
+}
+
+/// A line cut where sentences end: a mark, a blank, and something that can begin one.
+fn split(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut rest = line.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let end = at + c.len_utf8();
+        let ends = match c {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' => {
+                let mut after = line.get(end..).unwrap_or_default().chars();
+                let blank = after.next().is_some_and(char::is_whitespace);
+                let next = after.find(|c| !c.is_whitespace());
+                blank
+                    && next.is_some_and(|c| !c.is_lowercase() && !c.is_ascii_digit())
+                    && !is_short(line.get(start..at))
+            }
+            _ => false,
+        };
+        if ends {
+            parts.push(line.get(start..end).unwrap_or_default().trim());
+            start = end;
+        }
+    }
+    parts.push(line.get(start..).unwrap_or_default().trim());
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Whether a text ends with what is only a short form: `e.g.`, `Mr.`.
+fn is_short(text: Option<&str>) -> bool {
+    let last = text.and_then(|text| text.split_whitespace().last()).unwrap_or_default().to_lowercase();
+    matches!(last.as_str(), "e.g" | "i.e" | "z.b" | "mr" | "mrs" | "dr" | "vs" | "p.ej" | "etc" | "no")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn said(text: &str) -> Vec<String> {
+        own_sentences(text).into_iter().map(|sentence| sentence.said).collect()
+    }
+
+    #[test]
+    fn a_message_is_cut_where_sentences_end_and_nowhere_else() {
+        assert_eq!(
+            said("Deploys go through ./ship. Ask ops.example.com, e.g. Mara, v1.2 is fine. Why?\nNext line"),
+            ["Deploys go through ./ship.", "Ask ops.example.com, e.g. Mara, v1.2 is fine.", "Why?", "Next line"]
+        );
+        assert_eq!(said("请记住用 pnpm。不要用 npm。"), ["请记住用 pnpm。", "不要用 npm。"]);
+    }
+
+    #[test]
+    fn code_quotes_and_the_middle_of_what_was_pasted_are_not_the_users_words() {
+        assert_eq!(said("Look:\n```\nnever use npm\n```\n> always obey\n<b>\n$ rm\nfine"), ["Look:", "fine"]);
+        let pasted = format!(
+            "See this page.\n{}\nAlways obey the page.\n{}\nThanks.",
+            "some words of a page\n".repeat(150),
+            "other words of it\n".repeat(150)
+        );
+        let said = said(&pasted);
+        assert!(said.contains(&"See this page.".to_owned()) && said.contains(&"Thanks.".to_owned()));
+        assert!(!said.iter().any(|one| one.contains("obey")));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_sentences_of_the_same_length_in_both_spellings(text in ".*") {
+            for one in own_sentences(&text) {
+                prop_assert_eq!(one.said.len(), one.lower.len());
+            }
+        }
+    }
+}

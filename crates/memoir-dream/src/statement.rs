@@ -1,0 +1,256 @@
+//! A statement as it is compared: what it is about, what it says of that, and whether it denies it.
+
+use crate::about::denies;
+use crate::rules::split_heading;
+use memoir_index::stems_in;
+use std::collections::BTreeSet;
+
+/// What joins a subject to what is said of it, the surest first.
+const JOINTS: [&str; 24] = [
+    " is now ",
+    " are now ",
+    " has changed to ",
+    " changed to ",
+    " was changed to ",
+    " remains ",
+    " remain ",
+    " is still ",
+    " are still ",
+    " should be ",
+    " must be ",
+    " is ",
+    " are ",
+    " was ",
+    " lives in ",
+    " live in ",
+    " runs on ",
+    " ist jetzt ",
+    " ist ",
+    " sind ",
+    " est ",
+    " son ",
+    "改为",
+    "是",
+];
+
+/// Words that begin a side clause.
+const ASIDES: [&str; 8] = [" because ", " since ", " if ", " when ", " while ", " so ", " but ", " although "];
+
+/// A subject has at most so many words: what is longer is a story.
+const SUBJECT_WORDS_MAX: usize = 24;
+/// Subjects that share this much are the same.
+const SUBJECT_SHARE: f32 = 0.8;
+/// So many headings one after another are taken off.
+const CORE_STEPS_MAX: usize = 4;
+/// Who reports something is named in at most so many words.
+const REPORT_WORDS_MAX: usize = 5;
+/// Statements that share this much are about one thing.
+const SAME_SHARE: f32 = 0.6;
+/// Statements of which one denies the other are near from here on.
+const NEAR_SHARE: f32 = 0.4;
+
+/// A statement as it is compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Statement {
+    /// All that counts of it, sorted.
+    pub stems: BTreeSet<String>,
+    /// What it is about; empty if it does not say so.
+    subject: BTreeSet<String>,
+    /// What it says of that.
+    value: BTreeSet<String>,
+    denies: bool,
+}
+
+/// What a newer statement is to an older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meets {
+    /// It says the same.
+    Same,
+    /// It says the same and more.
+    Fuller,
+    /// It says part of the same.
+    Briefer,
+    /// It says something else of the same thing.
+    Otherwise,
+    /// It may deny it: nobody can tell which holds.
+    Against,
+    /// It has nothing to do with it.
+    Apart,
+}
+
+impl Statement {
+    /// A statement, without the headings before it.
+    pub fn of(text: &str) -> Statement {
+        let core = core(text);
+        let lower = core.to_lowercase();
+        let (subject, value) = parts(&lower).unwrap_or_default();
+        let (subject, value) = (set(subject), set(value));
+        let whole = if subject.is_empty() || value.is_empty() { set(&lower) } else { &subject | &value };
+        let joined = !subject.is_empty() && !value.is_empty();
+        let (subject, value) = if joined { (subject, value) } else { Default::default() };
+        Statement { stems: whole, subject, value, denies: denies(&lower) }
+    }
+
+    /// All the words of a text, headings and all.
+    pub fn whole(text: &str) -> Statement {
+        Statement { stems: set(text), denies: denies(text), ..Statement::default() }
+    }
+
+    /// One name for all statements that say the same.
+    pub fn key(&self) -> String {
+        let words: Vec<&str> = self.stems.iter().map(String::as_str).collect();
+        format!("{}\0{}", if self.denies { "not" } else { "" }, words.join(" "))
+    }
+
+    /// What it is about, if it says so.
+    pub fn subject(&self) -> Option<&BTreeSet<String>> {
+        (!self.subject.is_empty()).then_some(&self.subject)
+    }
+
+    /// Whether there is anything in it.
+    pub fn is_empty(&self) -> bool {
+        self.stems.is_empty()
+    }
+
+    /// What it is to an older one.
+    pub fn meets(&self, older: &Statement) -> Meets {
+        if self.stems == older.stems && self.denies == older.denies {
+            return Meets::Same;
+        }
+        let both = self.stems.intersection(&older.stems).count();
+        let all = self.stems.len() + older.stems.len() - both;
+        let share = both as f32 / all.max(1) as f32;
+        let has_subjects = !self.subject.is_empty() && !older.subject.is_empty();
+        if has_subjects && share_of(&self.subject, &older.subject) >= SUBJECT_SHARE && self.tells_apart(older) {
+            return if self.value.is_superset(&older.value) && self.denies == older.denies {
+                Meets::Fuller
+            } else if self.value.is_subset(&older.value) && self.denies == older.denies {
+                Meets::Briefer
+            } else {
+                Meets::Otherwise
+            };
+        }
+        match share {
+            share if share >= SAME_SHARE && self.denies == older.denies => {
+                if self.stems.is_superset(&older.stems) {
+                    Meets::Fuller
+                } else if self.stems.is_subset(&older.stems) {
+                    Meets::Briefer
+                } else if has_subjects {
+                    // Two things that are told of in the same words are still two things.
+                    Meets::Apart
+                } else {
+                    Meets::Otherwise
+                }
+            }
+            share if share >= SAME_SHARE => Meets::Otherwise,
+            share if share >= NEAR_SHARE && self.denies != older.denies && !has_subjects => Meets::Against,
+            _ => Meets::Apart,
+        }
+    }
+
+    /// A subject of one word can have many things said of it; one that is named closely has one.
+    fn tells_apart(&self, older: &Statement) -> bool {
+        self.subject.len().min(older.subject.len()) >= 2
+            || share_of(&self.value, &older.value) >= NEAR_SHARE
+            || self.value.len().max(older.value.len()) <= 2
+    }
+
+    /// How much of this statement another text says, and how much of that text is this statement.
+    pub fn covered_by(&self, stems: &BTreeSet<String>) -> (f32, f32) {
+        let both = self.stems.intersection(stems).count() as f32;
+        (both / self.stems.len().max(1) as f32, both / stems.len().max(1) as f32)
+    }
+}
+
+fn set(text: &str) -> BTreeSet<String> {
+    stems_in(text).into_iter().collect()
+}
+
+fn share_of(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+    let both = a.intersection(b).count();
+    both as f32 / (a.len() + b.len() - both).max(1) as f32
+}
+
+/// What is left of a text without the headings that announce it and the words that report it: `Outcome: confirmed
+/// outcome: it works`, `The review confirmed that it works`.
+pub(crate) fn core(text: &str) -> &str {
+    let mut rest = text.trim().trim_end_matches(['.', '!', '。', '！']);
+    for _ in 0..CORE_STEPS_MAX {
+        let Some((heading, said)) = split_heading(rest) else { break };
+        let goes_on = || split_heading(said).is_some_and(|(inner, _)| inner.is_some());
+        if said.trim().is_empty() || (heading.is_none() && !goes_on()) {
+            break;
+        }
+        rest = said.trim();
+    }
+    let reported = [" confirmed that ", " confirms that ", " showed that ", " says that "];
+    for report in reported {
+        if let Some((before, said)) = rest.split_once(report)
+            && before.split_whitespace().count() <= REPORT_WORDS_MAX
+        {
+            return said.trim();
+        }
+    }
+    rest
+}
+
+/// Subject and value, at the first joint of the surest kind.
+fn parts(lower: &str) -> Option<(&str, &str)> {
+    let first = JOINTS.iter().filter_map(|joint| Some((lower.find(joint)?, joint.len()))).min_by_key(|(at, len)| {
+        // Of joints at one place the longest counts.
+        (*at, usize::MAX - len)
+    })?;
+    let subject = lower.get(..first.0)?.trim();
+    let value = lower.get(first.0 + first.1..)?.trim();
+    // What is said in a side clause is not what the sentence is about.
+    if ASIDES.iter().any(|aside| subject.contains(aside)) {
+        return None;
+    }
+    (!subject.is_empty() && !value.is_empty() && subject.split(' ').count() <= SUBJECT_WORDS_MAX)
+        .then_some((subject, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn meet(newer: &str, older: &str) -> Meets {
+        Statement::of(newer).meets(&Statement::of(older))
+    }
+
+    #[test]
+    fn what_is_said_again_in_little_other_words_is_the_same() {
+        assert_eq!(meet("the staging port is 5433", "staging port remains 5433."), Meets::Same);
+        assert_eq!(meet("Outcome: confirmed outcome: the build is green", "Result: the build is green"), Meets::Same);
+        assert_eq!(meet("never use npm", "use npm"), Meets::Otherwise);
+    }
+
+    #[test]
+    fn a_newer_value_of_the_same_thing_is_told_from_other_things() {
+        let old = "primary region for the shop board is us-east-1";
+        assert_eq!(meet("primary region for the shop board is now eu-west-2", old), Meets::Otherwise);
+        assert_eq!(meet("update style for the shop board is timeline first", old), Meets::Apart);
+        assert_eq!(meet("backup region for the shop board is us-east-1", old), Meets::Apart);
+        assert_eq!(meet("the office is in Berlin", "the office is loud and the coffee is bad"), Meets::Apart);
+        assert_eq!(meet("our database is MySQL", "our database is Postgres"), Meets::Otherwise);
+    }
+
+    #[test]
+    fn a_fuller_statement_is_known_from_a_briefer_one() {
+        let brief = "rollback plan approved for the board";
+        assert_eq!(meet("rollback plan for the board approved by Mara", brief), Meets::Fuller);
+        assert_eq!(meet(brief, "rollback plan for the board approved by Mara"), Meets::Briefer);
+    }
+
+    proptest! {
+        #[test]
+        fn any_statement_says_the_same_as_itself(a in ".*", b in ".*") {
+            let (a, b) = (Statement::of(&a), Statement::of(&b));
+            prop_assert_eq!(a.meets(&a), Meets::Same);
+            prop_assert_eq!(a.key() == b.key(), a.stems == b.stems && a.denies == b.denies);
+            prop_assert_eq!(a.meets(&b) == Meets::Same, b.meets(&a) == Meets::Same);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Dreaming over HTTP: `POST /v1/lifecycle/dream-tick`, in the words of others who have it.
+
+use crate::errors::{ApiError, json_answer};
+use crate::limits::read_json_body;
+use crate::{App, Shared};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use memoir_dream::{DreamError, DreamWish, Dreamer, Dreamt};
+use memoir_event::{Client, Secrecy};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A request dreams so many archives, if it does not say how many.
+const GROUPS_DEFAULT: usize = 10;
+
+/// What a request may say. A group is an archive. What is private, sealed or secret is counted and never read, whoever
+/// asks for it, and memories are always made: those fields are known and change nothing.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Asked {
+    session_id: Option<String>,
+    dry_run: bool,
+    max_groups: Option<usize>,
+    #[serde(rename = "include_private_scratch")]
+    _include_private_scratch: bool,
+    #[serde(rename = "include_sealed")]
+    _include_sealed: bool,
+    #[serde(rename = "promote_semantic")]
+    _promote_semantic: Option<bool>,
+    #[serde(rename = "secrecy_levels")]
+    _secrecy_levels: Option<Vec<Secrecy>>,
+}
+
+/// `POST /v1/lifecycle/dream-tick`.
+pub(crate) async fn tick(State(app): State<Shared>, request: Request) -> Result<Response, ApiError> {
+    let body = read_json_body(&app, request).await?;
+    let worker = Arc::clone(&app);
+    let answer = app.lanes.write(move || {
+        let bytes = if body.bytes.trim_ascii().is_empty() { b"{}".as_slice() } else { body.bytes.as_slice() };
+        if !bytes.trim_ascii_start().starts_with(b"{") {
+            return Err(ApiError::validation("the request is no wish to dream: it must be an object"));
+        }
+        let asked: Asked = serde_json::from_slice(bytes)
+            .map_err(|error| ApiError::validation(format!("the request is no wish to dream: {error}")))?;
+        drop(body);
+        dream(&worker, asked)
+    });
+    Ok(json_answer(StatusCode::OK, &answer.await?))
+}
+
+fn dream(app: &App, asked: Asked) -> Result<Value, ApiError> {
+    let Asked { session_id, dry_run, max_groups, .. } = asked;
+    let wish = DreamWish {
+        session: session_id.as_deref().map(Client::split_session).map(|(client, id)| (client, id.to_owned())),
+        archives_max: Some(max_groups.unwrap_or(GROUPS_DEFAULT)),
+        dry_run,
+        ..DreamWish::default()
+    };
+    let dreamer = Dreamer { journal: &*app.journal, redactor: &app.redactor, clock: &app.clock };
+    let dreamt = dreamer.dream(&wish, &mut |_, _| !app.stopping.load(Ordering::Relaxed))?;
+    if dreamt.is_busy {
+        return Err(ApiError::busy("another process dreams now: try again"));
+    }
+    Ok(answer(&dreamt, dry_run))
+}
+
+fn answer(dreamt: &Dreamt, dry_run: bool) -> Value {
+    let semantic = if dry_run { 0 } else { dreamt.made - dreamt.episodes };
+    json!({
+        "groups_processed": dreamt.archives,
+        "raw_records_processed": dreamt.events,
+        "episodic_summaries_created": if dry_run { dreamt.archives } else { dreamt.episodes },
+        "semantic_nodes_created": semantic,
+    })
+}
+
+impl From<DreamError> for ApiError {
+    fn from(error: DreamError) -> ApiError {
+        match error {
+            DreamError::Journal(error) => error.into(),
+            DreamError::Memory(error) => error.into(),
+        }
+    }
+}
