@@ -191,6 +191,19 @@ fn a_transcript_that_shrank_doubles_and_loses_nothing() {
 }
 
 #[test]
+fn an_import_is_committed_before_it_is_dreamt() {
+    let home = Home::new();
+    write(&home, "s", crate::transcripts::prompt(1, "Remember that deploys go through ./ship, never kubectl"));
+    import(&home);
+    home.run(&["dream", "--dry-run"]).succeeded();
+    assert_eq!(archives(&home, "cc-s").len(), 0);
+    home.run(&["dream"]).succeeded();
+    assert_eq!(archives(&home, "cc-s").len(), 1);
+    let told = home.run(&["memories"]).succeeded().out;
+    assert!(told.contains("deploys go through ./ship"), "{told}");
+}
+
+#[test]
 fn what_is_forgotten_is_gone_from_the_archive() {
     let home = worked();
     home.run(&["commit", "login"]).succeeded();
