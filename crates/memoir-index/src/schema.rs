@@ -3,7 +3,7 @@
 use crate::plan::labels_of;
 use crate::speech::{Traits, speech_of};
 use crate::term_stream::{SpeechTokenizer, TermTokenizer};
-use memoir_event::{Event, Memory};
+use memoir_event::{Archive, Event, Kind, Memory};
 use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
 use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
@@ -103,7 +103,12 @@ impl Fields {
 
 /// The text of an event that is searched and shown.
 pub(crate) fn text_of(event: &Event) -> std::borrow::Cow<'_, str> {
-    event.content.plain()
+    if event.kind() == Kind::Archive { told_in(event).unwrap_or_default().into() } else { event.content.plain() }
+}
+
+/// What an archive says in words; else it only names events, which are found by themselves.
+pub(crate) fn told_in(event: &Event) -> Option<String> {
+    Archive::of_event(event)?.told
 }
 
 /// Makes our tokenizers known to an index.

@@ -8,7 +8,7 @@ use crate::points::{Points, READ};
 use crate::state::{Live, Reached, Rows, is_there};
 use crate::{Effort, SessionError, SessionName, Sessions};
 use memoir_event::{Archive, Event, EventId, Kind, Secrecy, Time, Trigger, Visibility};
-use memoir_journal::{Admission, Audience, Cursor, Lease, Outcome, Placed, Redacted, Seq, StoredEvent, View};
+use memoir_journal::{Admission, Audience, Cursor, Lease, Outcome, Placed, Seq, StoredEvent, View};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sealing takes less than a second; a lease that is older belongs to a process that was stopped.
@@ -21,6 +21,7 @@ const TRIES: usize = 4;
 const PORTION: usize = 512;
 
 /// What became of a wish to commit.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and mostly it is an archive")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sealed {
     /// It has a new archive.
@@ -42,13 +43,6 @@ pub struct Committed {
     pub id: EventId,
     /// The archive.
     pub archive: Archive,
-}
-
-/// What may follow from one look at a session.
-enum Look {
-    Done(Sealed),
-    /// It was touched meanwhile.
-    Moved,
 }
 
 impl Sessions<'_> {
@@ -73,14 +67,14 @@ impl Sessions<'_> {
             let rows = Rows::read(self.journal, session)?;
             // A session that is touched without end is sealed as it is found, and goes on waiting.
             let watched = if left == 0 { vec![rows.sealed.clone()] } else { rows.all() };
-            match self.look(session, &rows, &watched, trigger, effort)? {
-                Look::Done(sealed) => return Ok(sealed),
-                Look::Moved => {}
+            if let Some(sealed) = self.look(session, &rows, &watched, trigger, effort)? {
+                return Ok(sealed);
             }
         }
         Ok(Sealed::Busy)
     }
 
+    /// Looks at the session once; none if it was touched meanwhile.
     fn look(
         &self,
         session: &SessionName,
@@ -88,40 +82,30 @@ impl Sessions<'_> {
         watched: &[Cursor],
         trigger: Trigger,
         effort: Effort,
-    ) -> Result<Look, SessionError> {
+    ) -> Result<Option<Sealed>, SessionError> {
         let reached = self.reached(session, &rows.sealed)?;
         let placed = self.since(session, reached)?;
         let waits_no_longer = if watched.len() > 1 { rows.no_longer() } else { Vec::new() };
         if !placed.iter().any(is_of_substance) {
-            return self.store(watched, &[], &waits_no_longer, || Sealed::Nothing);
+            let stored = self.journal.append_if(watched, &[], &waits_no_longer)?;
+            return Ok(stored.map(|_| Sealed::Nothing));
         }
         if placed.len() > effort.events_max {
             let live = Live::of(&rows.live).unwrap_or_else(|| Live::new(self.now_ms()));
             let due = Live { due: Some(trigger), ..live }.row(session);
-            return self.store(watched, &[], &[due], || Sealed::Due);
+            let stored = self.journal.append_if(watched, &[], &[due])?;
+            return Ok(stored.map(|_| Sealed::Due));
         }
         let (archive, event) = self.archive(session, reached, &placed, trigger)?;
         let now = Reached { last_seq: archive.last_seq, archives: archive.number };
         let event = Admission::new(self.redactor, self.journal.hasher().clone()).admit(event);
         let cursors: Vec<Cursor> = waits_no_longer.into_iter().chain([now.row(session)]).collect();
         let outcome = self.journal.append_if(watched, &[event], &cursors)?;
-        let Some(outcome) = outcome else { return Ok(Look::Moved) };
+        let Some(outcome) = outcome else { return Ok(None) };
         // One that is forgotten beforehand is sealed all the same: there is nothing to tell of it.
         let id = outcome.first().and_then(Outcome::id);
-        Ok(Look::Done(
-            id.map_or(Sealed::Nothing, |id| Sealed::Archive(Committed { session: session.clone(), id, archive })),
-        ))
-    }
-
-    fn store(
-        &self,
-        watched: &[Cursor],
-        batch: &[Redacted],
-        cursors: &[Cursor],
-        sealed: impl FnOnce() -> Sealed,
-    ) -> Result<Look, SessionError> {
-        let stored = self.journal.append_if(watched, batch, cursors)?;
-        Ok(stored.map_or(Look::Moved, |_| Look::Done(sealed())))
+        let archived = |id| Sealed::Archive(Committed { session: session.clone(), id, archive });
+        Ok(Some(id.map_or(Sealed::Nothing, archived)))
     }
 
     /// How far the session is committed. A row that is not there or cannot be believed is worked out from the archives.

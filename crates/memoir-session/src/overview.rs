@@ -1,6 +1,6 @@
 //! An archive as a reader may see it now: each point read anew from its events, cut to a passage, and cleaned.
 
-use crate::points::{cut, decision_in, loose_end_in};
+use crate::points::{bare, cut, decision_in, loose_end_in};
 use crate::told::{Ended, Ran, Told};
 use crate::{SessionError, Sessions};
 use jiff::Timestamp;
@@ -108,7 +108,7 @@ fn plain(told: &Told) -> String {
 }
 
 fn quoted(ran: &Ran) -> String {
-    let (command, is_cut) = cut(&ran.command, LINE_CHARS / 2);
+    let (command, is_cut) = cut(&bare(&ran.command), LINE_CHARS / 2);
     format!("`{command}{}`", if is_cut { " …" } else { "" })
 }
 

@@ -93,7 +93,7 @@ impl Runs {
     pub fn take(&mut self, mark: Mark, ran: &Ran) {
         let key = bare(&ran.command);
         let weight = weight(&key);
-        let command = self.commands.entry(key).or_insert(Command {
+        let command = self.commands.entry(key.clone()).or_insert(Command {
             weight,
             last: (mark, ran.ended),
             times: 0,
@@ -104,13 +104,21 @@ impl Runs {
         command.last = (mark, ran.ended);
         match ran.ended {
             Ended::Badly(_) => command.broken = Some(mark),
-            Ended::Well => {
-                if let Some(failed) = command.broken.take() {
-                    let change = self.last_change.filter(|change| change.at > failed.at);
-                    command.mended = Some((failed, change.unwrap_or(mark)));
-                }
-            }
+            Ended::Well => self.passed(mark, &key),
             Ended::Unknown => {}
+        }
+    }
+
+    /// A command passed, and with it every command that it is made of.
+    fn passed(&mut self, mark: Mark, key: &str) {
+        let parts = key.split("&&").map(str::trim).filter(|part| *part != key);
+        for part in [key].into_iter().chain(parts) {
+            if let Some(command) = self.commands.get_mut(part)
+                && let Some(failed) = command.broken.take()
+            {
+                let change = self.last_change.filter(|change| change.at > failed.at);
+                command.mended = Some((failed, change.unwrap_or(mark)));
+            }
         }
     }
 
@@ -133,9 +141,18 @@ impl Runs {
         mended
     }
 
-    /// What failed and was never mended, the last one first.
+    /// What failed and was never mended: what builds, tests or publishes first, of these the last one first.
     pub fn broken(&self) -> impl Iterator<Item = Mark> {
-        let mut broken: Vec<Mark> = self.mattering().filter_map(|command| command.broken).collect();
+        let mut broken: Vec<(Mark, Weight)> =
+            self.mattering().filter_map(|command| Some((command.broken?, command.weight))).collect();
+        broken.sort_by_key(|(mark, weight)| (mark.is_aside, std::cmp::Reverse((*weight, mark.at))));
+        broken.into_iter().map(|(mark, _)| mark)
+    }
+
+    /// Of that, what leaves something to do: a test, a build, a push.
+    pub fn left_broken(&self) -> impl Iterator<Item = Mark> {
+        let decides = self.commands.values().filter(|command| command.weight == Weight::Decides);
+        let mut broken: Vec<Mark> = decides.filter_map(|command| command.broken).collect();
         broken.sort_by_key(|mark| (mark.is_aside, std::cmp::Reverse(mark.at)));
         broken.into_iter()
     }
@@ -147,6 +164,9 @@ impl Runs {
 
 /// A command without what stands around it: where it is run, and what becomes of its output.
 pub(crate) fn bare(command: &str) -> String {
+    let lines = command.trim_start_matches(['\\', '\n', ' ']).lines();
+    let without_remarks: Vec<&str> = lines.filter(|line| !line.trim_start().starts_with('#')).collect();
+    let command = without_remarks.join("\n");
     let mut rest = command.trim();
     while let Some((before, after)) = rest.split_once("&&") {
         if !before.trim_start().starts_with("cd ") || before.contains(['|', ';', '\n']) {
@@ -204,8 +224,23 @@ mod tests {
         for told in ["cargo test", "cd /work/x && cargo test 2>&1 | tail -20", "cargo  test | tee log | head"] {
             assert_eq!(bare(told), "cargo test", "{told}");
         }
+        assert_eq!(bare("\\\n# make a copy\ncp a b\n  # and more\nrm a"), "cp a b rm a");
         assert_eq!(bare("a || tail x"), "a || tail x");
         assert_eq!(bare("cat log | grep x"), "cat log | grep x");
+    }
+
+    #[test]
+    fn what_passes_as_a_part_of_a_later_command_is_mended() {
+        let id = memoir_event::EventId::parse("0123456789abcdef01234567").unwrap();
+        let mark = |at: usize| Mark { id, at, is_aside: false };
+        let ran = |command: &str, ended: Ended| Ran { command: command.to_owned(), ended };
+        let mut runs = Runs::default();
+        runs.take(mark(1), &ran("git push origin x", Ended::Badly(Some(1))));
+        runs.take(mark(2), &ran("python tool.py", Ended::Badly(None)));
+        assert_eq!((runs.broken().count(), runs.left_broken().count()), (2, 1));
+        runs.take(mark(3), &ran("git pull --rebase && git push origin x 2>&1 | tail -3", Ended::Well));
+        assert_eq!((runs.broken().count(), runs.left_broken().count()), (1, 0));
+        assert_eq!(runs.mended().len(), 1);
     }
 
     #[test]

@@ -13,7 +13,8 @@ const SENTENCE_BYTES_MAX: usize = 600;
 /// A text is looked through that far.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
-const CHOICES: [&str; 41] = [
+/// Phrases that state a choice.
+const CHOICES: [&str; 36] = [
     "we decided",
     "i decided",
     "decided to",
@@ -37,31 +38,26 @@ const CHOICES: [&str; 41] = [
     "we moved",
     "we switched",
     "switched to",
-    "switch to",
-    "move to",
     "moved from",
-    "migrate to",
+    "migrated to",
     "from now on",
     "stick with",
     "keep using",
-    "do not use",
-    "don't use",
-    "never use",
-    "always use",
+    "root cause",
     "we should use",
-    "instead of using",
     "wir nehmen",
     "entschieden",
     "wir verwenden",
     "ab jetzt",
     "wir bleiben bei",
+    "the bug was",
 ];
 
-const REASONS: [&str; 16] = [
+/// Phrases that give a reason.
+const REASONS: [&str; 14] = [
     "because",
     "so that",
     "the reason",
-    "root cause",
     "turned out",
     "turns out",
     "in order to",
@@ -73,11 +69,54 @@ const REASONS: [&str; 16] = [
     "damit",
     "ursache",
     "statt",
-    "the cause was",
 ];
 
-const RULES: [&str; 10] =
-    ["always", "never", "must not", "must", "don't", "do not", "prefer", "immer", "niemals", "only"];
+/// How a wish begins that is more than a request for now.
+const RULES: [&str; 16] = [
+    "always ",
+    "never ",
+    "don't ",
+    "do not ",
+    "please don't ",
+    "please never ",
+    "prefer ",
+    "use ",
+    "only use ",
+    "keep ",
+    "let's ",
+    "stop using ",
+    "avoid ",
+    "immer ",
+    "niemals ",
+    "nie ",
+];
+
+/// What begins like this asks, or says what comes next.
+const NO_STATEMENTS: [&str; 20] = [
+    "let me ",
+    "i'll ",
+    "i will ",
+    "now ",
+    "next",
+    "i'm going to ",
+    "why ",
+    "how ",
+    "what ",
+    "can ",
+    "could ",
+    "should ",
+    "would ",
+    "is ",
+    "are ",
+    "do you ",
+    "did ",
+    "does ",
+    "if ",
+    "but also now wondering",
+];
+
+/// Who says this is not sure.
+const DOUBTS: [&str; 8] = ["might", "maybe", "wondering", "i guess", "perhaps", "would have", "not sure", "vielleicht"];
 
 /// Sentences that decide something.
 #[derive(Default)]
@@ -88,7 +127,7 @@ pub(crate) struct Decisions {
 impl Decisions {
     pub fn look_at(&mut self, mark: Mark, text: &str, by_user: bool) {
         let Some((weight, _)) = best(text) else { return };
-        let weight = (weight + u32::from(by_user) * 2).saturating_sub(u32::from(mark.is_aside) * 2);
+        let weight = (weight + u32::from(by_user)).saturating_sub(u32::from(mark.is_aside) * 2);
         if weight >= WEIGHT_MIN {
             self.found.push((mark, weight));
         }
@@ -121,14 +160,28 @@ fn best(text: &str) -> Option<(u32, &str)> {
     best
 }
 
-/// A choice counts most; a reason or a rule alone is none.
+/// A choice counts most, and a rule if it is the user's; a reason alone is none, and a doubt takes from it.
 fn weight(sentence: &str) -> u32 {
-    if sentence.len() > SENTENCE_BYTES_MAX || sentence.ends_with('?') {
+    if sentence.len() > SENTENCE_BYTES_MAX || sentence.ends_with(['?', ':']) {
         return 0;
     }
-    let lower = sentence.to_lowercase();
+    let lower = sentence.to_lowercase().replace('’', "'");
+    if NO_STATEMENTS.iter().any(|begin| lower.starts_with(begin)) {
+        return 0;
+    }
     let counts = |phrases: &[&str], weight: u32| if says_any(&lower, phrases) { weight } else { 0 };
-    counts(&CHOICES, 3) + counts(&REASONS, 2) + counts(&RULES, 1)
+    let rules = if RULES.iter().any(|begin| begins(&lower, begin)) { 2 } else { 0 };
+    let stated = counts(&CHOICES, 3).max(rules);
+    if stated == 0 {
+        return 0;
+    }
+    (stated + counts(&REASONS, 1)).saturating_sub(counts(&DOUBTS, 2))
+}
+
+/// Whether a sentence, or the part of it behind a first nod, begins like that.
+fn begins(lower: &str, begin: &str) -> bool {
+    let behind_nod = lower.split_once(", ").filter(|(nod, _)| nod.len() <= 12).map(|(_, rest)| rest);
+    lower.starts_with(begin) || behind_nod.is_some_and(|rest| rest.starts_with(begin))
 }
 
 #[cfg(test)]
@@ -154,5 +207,19 @@ mod tests {
         };
         assert_eq!((decides("never touch the lockfile", true), decides("never touch the lockfile", false)), (1, 0));
         assert_eq!((decides("fix the test", true), decides("I went with a retry.", false)), (0, 1));
+        assert_eq!((decides("ok, let's go 100", true), decides("let's go 100", false)), (1, 0));
+    }
+
+    #[test]
+    fn plans_questions_and_doubts_decide_nothing() {
+        for text in [
+            "Let me verify and then move to final verification:",
+            "why don't you just clone it instead",
+            "I might be wrong, but we only create commits if something changed, so that it is clean.",
+            "the only trick is if we have sessions spanning days...",
+            "I'll use a retry because it is simple.",
+        ] {
+            assert_eq!(decision_in(text).filter(|_| best(text).is_some_and(|(weight, _)| weight >= 2)), None, "{text}");
+        }
     }
 }

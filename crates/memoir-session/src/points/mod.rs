@@ -7,6 +7,7 @@ mod failures;
 mod requests;
 mod sentences;
 
+pub(crate) use commands::bare;
 pub(crate) use decisions::decision_in;
 pub(crate) use endings::loose_end_in;
 pub(crate) use sentences::cut;
@@ -30,6 +31,8 @@ const FILES_MAX: usize = 14;
 const COMMANDS_MAX: usize = 10;
 const FAILURES_MAX: usize = 8;
 const OPEN_MAX: usize = 7;
+/// More commands that still fail say no more than these.
+const STILL_FAILING_MAX: usize = 3;
 
 /// Errors that begin like this are the same one.
 const ERROR_CHARS: usize = 200;
@@ -125,7 +128,7 @@ impl Points {
         {
             ids.push(mark.id);
         }
-        ids.extend(self.runs.broken().map(|mark| mark.id));
+        ids.extend(self.runs.left_broken().take(STILL_FAILING_MAX).map(|mark| mark.id));
         ids.truncate(OPEN_MAX);
         ids.into_iter().map(|id| point(Section::Open, &[id], 1)).collect()
     }

@@ -48,11 +48,16 @@ fn list(args: &ArchiveArgs, archives: &[(EventId, Archive)]) -> Result<Done> {
             out.json(&about(*id, archive))?;
         } else {
             let when = out.styled(Style::Dim, &times::local(archive.last_ms));
-            out.line(&format!("{when}  {}  {}", archive.name(), sizes(archive)))?;
+            out.line(&format!("{when}  {}", summary(archive)))?;
         }
     }
     out.flush()?;
     if archives.is_empty() { timeline::nothing(args.json) } else { Ok(Done::Well) }
+}
+
+/// An archive on a line of a list.
+pub fn summary(archive: &Archive) -> String {
+    format!("{}: {}", archive.name(), sizes(archive))
 }
 
 fn sizes(archive: &Archive) -> String {

@@ -8,6 +8,7 @@ use crate::print::{self, Out, Progress, Style, count};
 use crate::stop;
 use anyhow::Result;
 use memoir_dream::{DreamWish, Dreamer, Dreamt, Explained};
+use memoir_journal::SqliteJournal;
 use serde_json::{Value, json};
 
 /// As a shell says of a command that was interrupted.
@@ -29,6 +30,9 @@ pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
         again: args.again,
     };
     let (redactor, clock, stop) = (context.settings.redactor()?, system_clock(), stop::on_signal()?);
+    if !args.dry_run {
+        commit_what_is_over(context, &journal, &mut || !stop::requested(&stop))?;
+    }
     let dreamer = Dreamer { journal: &journal, redactor: &redactor, clock: &clock };
     let mut progress = Progress::new("dreaming");
     let dreamt = dreamer.dream(&wish, &mut |done, total| {
@@ -43,6 +47,25 @@ pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
         (_, true) => Done::Partly,
         _ => Done::Well,
     })
+}
+
+/// Only what was committed is dreamt: after an import, nothing of it is yet.
+fn commit_what_is_over(context: &Context, journal: &SqliteJournal, go_on: &mut dyn FnMut() -> bool) -> Result<()> {
+    context.take_in_from_others(journal);
+    let mut bar = Progress::new("committing");
+    let mut total = 0;
+    let done = context.with_sessions(journal, |sessions| {
+        let done = sessions.work_off(&mut |left| {
+            total = total.max(left);
+            bar.at((total - left) as u64, total as u64);
+            go_on()
+        })?;
+        Ok(done)
+    })?;
+    if let Some(problem) = done.problem {
+        print::warn(&format!("{} could not be committed: {problem}", count(done.failed as u64, "session")));
+    }
+    Ok(())
 }
 
 fn tell(dreamt: &Dreamt, args: &DreamArgs) -> Result<()> {

@@ -1,13 +1,14 @@
 //! `memoir timeline`.
 
-use super::{Context, filter, search, times};
+use super::{Context, archive, filter, search, times};
 use crate::cli::TimelineArgs;
 use crate::exit::{Done, Usage};
 use crate::home::Life;
 use crate::print::{self, Out, Style};
 use anyhow::Result;
-use memoir_event::Client;
+use memoir_event::{Archive, Client};
 use memoir_journal::{Journal, Order, Page, PageToken, StoredEvent};
+use std::borrow::Cow;
 
 const TEXT_CHARS: usize = 96;
 
@@ -58,7 +59,8 @@ pub fn print_event(out: &mut Out, event: &StoredEvent) -> Result<()> {
     let time = out.styled(Style::Dim, &times::local(event.ts_ms));
     let who = out.styled(Style::Bold, event.event.kind().as_str());
     let session = print::one_line(&Client::shown_session(event.event.client, &event.event.session), 24);
-    let text = print::one_line(&event.event.content.plain(), TEXT_CHARS);
+    let text = Archive::of_event(&event.event).as_ref().map(archive::summary);
+    let text = print::one_line(&text.map_or_else(|| event.event.content.plain(), Cow::Owned), TEXT_CHARS);
     let id = out.styled(Style::Dim, &event.id.to_string());
     out.line(&format!("{time}  {id}  {session}  {who}  {text}"))?;
     Ok(())

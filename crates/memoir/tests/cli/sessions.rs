@@ -89,6 +89,21 @@ fn without_a_session_only_those_that_are_over_are_committed_and_all_means_all() 
 }
 
 #[test]
+fn an_archive_is_found_by_nothing_that_it_only_names_and_a_list_says_what_it_is() {
+    let home = worked();
+    home.run(&["commit", "login"]).succeeded();
+    let told = home.run(&["archive", "login", "--json"]).succeeded().json();
+    for words in ["asked", "decided", told["lines"][0]["id"].as_str().unwrap()] {
+        for command in ["search", "recall"] {
+            let found = home.run(&[command, words]).succeeded().out;
+            assert!(!found.contains("archive"), "{command} {words}: {found}");
+        }
+    }
+    let listed = home.run(&["timeline", "--type", "archive"]).succeeded().out;
+    assert!(listed.contains("archive  archive_001: 3 events in 1 turn (asked)"), "{listed}");
+}
+
+#[test]
 fn an_unknown_session_has_nothing_to_commit_and_an_empty_home_neither() {
     let home = Home::new();
     assert_eq!(home.run(&["commit", "cx-nobody"]).succeeded().out, "nothing to commit\n");
@@ -122,12 +137,13 @@ fn a_session_that_its_client_ended_is_committed_by_the_next_command_but_not_in_a
     assert_eq!(home.status()["uncommittedSessions"], 0);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_session_of_a_running_process_waits_until_it_ends() {
     let home = worked();
     let mut client = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", client.id())).unwrap_or_default();
-    let Some(started) = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19)) else { return };
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", client.id())).unwrap();
+    let started = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19)).unwrap();
     let process = format!(r#","process":{{"pid":{},"started":{started}}}"#, client.id());
     note_row(&home, "login", 1_778_400_000_000, &process);
     home.status();
@@ -172,6 +188,19 @@ fn a_transcript_that_shrank_doubles_and_loses_nothing() {
     let turns: Vec<u64> = archives(&home, "cc-s").iter().map(|one| one["turns"].as_u64().unwrap()).collect();
     assert_eq!(turns, [10, 5]);
     assert_eq!(home.run(&["commit", "--all"]).succeeded().out, "nothing to commit\n");
+}
+
+#[test]
+fn an_import_is_committed_before_it_is_dreamt() {
+    let home = Home::new();
+    write(&home, "s", crate::transcripts::prompt(1, "Remember that deploys go through ./ship, never kubectl"));
+    import(&home);
+    home.run(&["dream", "--dry-run"]).succeeded();
+    assert_eq!(archives(&home, "cc-s").len(), 0);
+    home.run(&["dream"]).succeeded();
+    assert_eq!(archives(&home, "cc-s").len(), 1);
+    let told = home.run(&["memories"]).succeeded().out;
+    assert!(told.contains("deploys go through ./ship"), "{told}");
 }
 
 #[test]
