@@ -31,7 +31,9 @@ pub fn run(args: &OpenvikingArgs) -> anyhow::Result<()> {
     let dir = args.dir.clone().unwrap_or_else(std::env::temp_dir);
     let home = tempfile::Builder::new().prefix("memoir-bench-openviking").tempdir_in(dir)?;
     let api = api(home.path())?;
-    println!("one message of about 120 bytes, in sessions of some length; p50 / p95 in ms (peer: 13 empty, 184 at 4,000)");
+    println!(
+        "one message of about 120 bytes, in sessions of some length; p50 / p95 in ms (peer: 13 empty, 184 at 4,000)"
+    );
     for size in &args.sizes {
         let spoken = Spoken::parse(&format!("cx-bench-{size}")).context("a session id")?;
         fill(&api, &spoken, *size)?;
@@ -72,12 +74,13 @@ fn api(home: &Path) -> anyhow::Result<Openviking> {
     let redactor = Arc::new(Redactor::builtin());
     let index = Arc::new(Index::open(&home.join("index"), IndexOptions::default()));
     let recall = Arc::new(Recall::new(Arc::clone(&redactor)));
-    Ok(Openviking::new(Parts { journal, redactor, index, recall, clock }))
+    Ok(Openviking::new(Parts { journal, redactor, index, recall, owner: "bench".to_owned(), clock }))
 }
 
 fn message(number: usize) -> serde_json::Value {
     let role = if number % 2 == 0 { "user" } else { "assistant" };
-    let text = format!("message {number} of this session tells what was done about the lock that the test {number} held");
+    let text =
+        format!("message {number} of this session tells what was done about the lock that the test {number} held");
     json!({"role": role, "parts": [{"type": "text", "text": text}], "peer_id": "-home-dev-shop"})
 }
 

@@ -15,6 +15,9 @@ use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{MutexGuard, PoisonError};
 
+/// So often it is tried again when another process has written to the session meanwhile.
+const TRIES: usize = 8;
+
 /// What became of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Appended {
@@ -35,6 +38,16 @@ impl Openviking {
     /// Takes messages in; durable when this returns. `peer` is where the sender works, if the messages do not say.
     pub fn append(&self, spoken: &Spoken, messages: &[Message], peer: Option<&str>) -> Result<Appended, Fault> {
         let _writing = self.lock(spoken);
+        for _ in 0..TRIES {
+            if let Some(appended) = self.try_append(spoken, messages, peer)? {
+                return Ok(appended);
+            }
+        }
+        Err(Fault::Busy(format!("the session {} is being written to by others", spoken.given)))
+    }
+
+    /// The same, unless another process has written to the session since its state was read.
+    fn try_append(&self, spoken: &Spoken, messages: &[Message], peer: Option<&str>) -> Result<Option<Appended>, Fault> {
         let peer = messages.iter().find_map(|message| message.peer.as_deref()).or(peer);
         let mut state = State::read(&*self.journal, &self.redactor, spoken)?;
         self.begin(spoken, &mut state, peer)?;
@@ -54,15 +67,18 @@ impl Openviking {
         let outcomes = if new.is_empty() && !is_moved && !state.is_new {
             Vec::new()
         } else {
-            self.store(spoken, &mut state, (new, new_heard), peer)?
+            match self.store(spoken, &mut state, (new, new_heard), peer)? {
+                Some(outcomes) => outcomes,
+                None => return Ok(None),
+            }
         };
-        Ok(Appended {
+        Ok(Some(Appended {
             session_id: spoken.given.clone(),
             message_count: state.known.live,
             added: new.len(),
             pending_tokens: state.known.live_tokens,
             outcomes,
-        })
+        }))
     }
 
     /// What a session is at the moment when something comes.
@@ -85,7 +101,7 @@ impl Openviking {
 
     /// What was sealed since the last message, whoever did it, is no longer live.
     pub(crate) fn settle(&self, spoken: &Spoken, state: &mut State) -> Result<(), Fault> {
-        let archives = self.sealer.count(spoken)?;
+        let archives = self.times_committed(spoken)?;
         if archives != state.known.archives {
             state.known.archives = archives;
             (state.known.live, state.known.live_tokens) = (0, 0);
@@ -106,7 +122,7 @@ impl Openviking {
         state: &mut State,
         (new, heard): (&[Message], &[Heard]),
         peer: Option<&str>,
-    ) -> Result<Vec<Outcome>, Fault> {
+    ) -> Result<Option<Vec<Outcome>>, Fault> {
         let first = state.total;
         let events = tell(spoken, state, new, heard);
         let admission = Admission::new(&self.redactor, self.journal.hasher().clone());
@@ -128,10 +144,10 @@ impl Openviking {
         }
         if !new.is_empty() {
             state.known.is_gone = false;
-            cursors.extend(self.sealer.touched(spoken)?);
+            cursors.push(self.touched(spoken)?);
         }
         cursors.push(state.cursor());
-        Ok(self.journal.append(&batch, &cursors)?)
+        Ok(self.journal.append_if(&[state.as_read.clone()], &batch, &cursors)?)
     }
 
     /// Where a peer works, if that is a project with a name of its own: from its path alone nobody could tell.

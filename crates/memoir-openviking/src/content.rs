@@ -62,7 +62,7 @@ impl Openviking {
                 let archive = self.archive_of(spoken, *number)?;
                 match file {
                     ArchiveFile::Abstract => self.abstract_of(&archive),
-                    ArchiveFile::Overview => self.sealer.overview(&archive),
+                    ArchiveFile::Overview => self.overview_of(&archive),
                     ArchiveFile::Messages => {
                         let range = (archive.after_seq, archive.last_seq);
                         let (messages, _) = self.messages(spoken, range, u64::MAX)?;
@@ -81,7 +81,7 @@ impl Openviking {
             Place::Archive(spoken, number) => self.abstract_of(&self.archive_of(&spoken, number)?),
             Place::Session(spoken) | Place::History(spoken) => {
                 self.known_session(&spoken)?;
-                let last = self.sealer.archives(&spoken)?.pop();
+                let last = self.archives(&spoken)?.pop();
                 last.map_or_else(|| Ok(String::new()), |(_, archive)| self.abstract_of(&archive))
             }
             place if is_dir(&place) => Ok(one_line(&self.listed(uri, reader)?, ABSTRACT_CHARS)),
@@ -92,11 +92,11 @@ impl Openviking {
     /// A place in a page.
     pub fn overview(&self, uri: &str, reader: &Reader) -> Result<String, Fault> {
         let text = match Place::parse(uri)? {
-            Place::Archive(spoken, number) => self.sealer.overview(&self.archive_of(&spoken, number)?)?,
+            Place::Archive(spoken, number) => self.overview_of(&self.archive_of(&spoken, number)?)?,
             Place::Session(spoken) | Place::History(spoken) => {
                 self.known_session(&spoken)?;
-                let last = self.sealer.archives(&spoken)?.pop();
-                last.map_or_else(|| Ok(String::new()), |(_, archive)| self.sealer.overview(&archive))?
+                let last = self.archives(&spoken)?.pop();
+                last.map_or_else(|| Ok(String::new()), |(_, archive)| self.overview_of(&archive))?
             }
             place if is_dir(&place) => self.listed(uri, reader)?,
             place => self.read_place(&place, uri, reader)?,

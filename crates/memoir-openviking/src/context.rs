@@ -32,12 +32,12 @@ impl Openviking {
     /// The latest archive's overview, abstracts of those before it, and what is live, within a number of tokens.
     pub fn context(&self, spoken: &Spoken, budget: u64) -> Result<Value, Fault> {
         self.known_session(spoken)?;
-        let archives = self.sealer.archives(spoken)?;
+        let archives = self.archives(spoken)?;
         let total = archives.len();
         let after = archives.last().map_or(0, |(_, archive)| archive.last_seq);
         let (mut overview, mut used) = (String::new(), 0);
         if let Some((_, archive)) = archives.last() {
-            overview = self.sealer.overview(archive)?;
+            overview = self.overview_of(archive)?;
             let tokens = tokens_of(&overview);
             if tokens > budget {
                 overview.clear();
@@ -80,7 +80,7 @@ impl Openviking {
         Ok(json!({
             "archive_id": archive.name(),
             "abstract": self.abstract_of(&archive)?,
-            "overview": self.sealer.overview(&archive)?,
+            "overview": self.overview_of(&archive)?,
             "messages": messages,
         }))
     }

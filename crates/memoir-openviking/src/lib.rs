@@ -2,7 +2,7 @@
 //!
 //! Owns what their messages become, how what they send again is told from what is new, and how `viking://` addresses
 //! lie over sessions, archives and memories. Plain synchronous code: whoever serves it brings the requests. Must not know
-//! how a session is sealed ([`Sealer`]) or who may call.
+//! who may call.
 
 mod align;
 mod append;
@@ -13,7 +13,7 @@ mod grep;
 mod ledger;
 mod memories;
 mod message;
-mod sealer;
+mod sealing;
 mod search;
 mod session;
 mod sessions;
@@ -29,7 +29,6 @@ pub use fault::Fault;
 pub use grep::{Glob, Grep};
 pub use memories::Reader;
 pub use message::{MESSAGES_MAX, Message, check_peer, read_batch, read_message};
-pub use sealer::{Sealed, Sealer, Unsealed};
 pub use search::{Search, Way};
 pub use session::{SESSION_ID_BYTES_MAX, Spoken};
 pub use sessions::Making;
@@ -58,7 +57,7 @@ pub struct Openviking {
     redactor: Arc<Redactor>,
     index: Arc<Index>,
     recall: Arc<Recall>,
-    sealer: Arc<dyn Sealer>,
+    owner: String,
     clock: Clock,
     locks: [Mutex<()>; LOCKS],
     ledger: ledger::Ledger,
@@ -74,8 +73,8 @@ pub struct Parts {
     pub index: Arc<Index>,
     /// Answers questions.
     pub recall: Arc<Recall>,
-    /// Seals sessions.
-    pub sealer: Arc<dyn Sealer>,
+    /// Who works: its name on leases.
+    pub owner: String,
     /// Tells the time.
     pub clock: Clock,
 }
@@ -83,8 +82,8 @@ pub struct Parts {
 impl Openviking {
     /// The API over a journal.
     pub fn new(parts: Parts) -> Openviking {
-        let Parts { journal, redactor, index, recall, sealer, clock } = parts;
+        let Parts { journal, redactor, index, recall, owner, clock } = parts;
         let locks = std::array::from_fn(|_| Mutex::default());
-        Openviking { journal, redactor, index, recall, sealer, clock, locks, ledger: ledger::Ledger::default() }
+        Openviking { journal, redactor, index, recall, owner, clock, locks, ledger: ledger::Ledger::default() }
     }
 }

@@ -1,7 +1,6 @@
 //! Sessions as the API shows them: made, listed, told, sealed, forgotten.
 
 use crate::fault::Fault;
-use crate::sealer::Sealed;
 use crate::session::Spoken;
 use crate::state::State;
 use crate::uri;
@@ -9,6 +8,7 @@ use crate::{Openviking, USER, VIEW};
 use memoir_event::{Archive, EventId, Kind, format_ms};
 use memoir_journal::{Depth, Filter, Lookup, SessionEntry};
 use memoir_recall::{Forgetter, Unwanted};
+use memoir_session::Sealed;
 use serde_json::{Value, json};
 
 /// A list names at most so many sessions.
@@ -64,8 +64,8 @@ impl Openviking {
         }
         self.settle(spoken, &mut state)?;
         let known = &state.known;
-        let archives = self.sealer.count(spoken)?;
-        let last = self.sealer.archives(spoken)?.pop();
+        let archives = self.times_committed(spoken)?;
+        let last = self.archives(spoken)?.pop();
         let times = entry.as_ref().map(|entry| (entry.first_ms, entry.last_ms));
         let (created_ms, updated_ms) =
             if is_spoken { (known.created_ms, known.updated_ms) } else { times.unwrap_or_default() };
@@ -94,17 +94,17 @@ impl Openviking {
         }
         let sealed = {
             let _writing = self.lock(spoken);
-            self.sealer.commit(spoken)?
+            self.seal(spoken)?
         };
         match sealed {
-            Sealed::Archive(id, archive) => Ok(json!({
+            Sealed::Archive(committed) => Ok(json!({
                 "session_id": spoken.given,
                 "status": "accepted",
-                "task_id": id.to_string(),
-                "archive_uri": uri::of_archive(&spoken.given, archive.number),
+                "task_id": committed.id.to_string(),
+                "archive_uri": uri::of_archive(&spoken.given, committed.archive.number),
                 "archived": true,
                 "effective_enable_working_memory": true,
-                "trace_id": id.to_string(),
+                "trace_id": committed.id.to_string(),
                 "estimated_active_tokens": 0,
                 "budget_exceeded": false,
             })),
@@ -182,7 +182,7 @@ impl Openviking {
 
     /// An archive by its number.
     pub(crate) fn archive_of(&self, spoken: &Spoken, number: u32) -> Result<Archive, Fault> {
-        let found = self.sealer.archives(spoken)?.into_iter().find(|(_, archive)| archive.number == number);
+        let found = self.archives(spoken)?.into_iter().find(|(_, archive)| archive.number == number);
         let missing = || Fault::NotFound(format!("the session {} has no archive {number}", spoken.given));
         found.map(|(_, archive)| archive).ok_or_else(missing)
     }

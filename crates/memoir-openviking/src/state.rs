@@ -4,7 +4,6 @@
 //! that an append costs the same however long the session is. A digest is keyed with the journal's secret: it tells
 //! nothing of a text that was forgotten.
 
-use crate::align::WINDOW;
 use crate::fault::Fault;
 use crate::session::Spoken;
 use memoir_journal::{Cursor, Journal};
@@ -71,6 +70,8 @@ pub struct State {
     pub known: Known,
     /// Whether anything was known of it.
     pub is_new: bool,
+    /// Its row as it was read.
+    pub as_read: Cursor,
     rows: HashMap<u64, Vec<u64>>,
 }
 
@@ -80,14 +81,22 @@ impl State {
     /// What is known of a session. What cannot be read counts as nothing.
     pub fn read(journal: &dyn Journal, redactor: &Redactor, spoken: &Spoken) -> Result<State, Fault> {
         let name = redactor.text(&spoken.given).into_owned();
-        let row = journal.cursor(&format!("{SESSIONS}{name}"))?;
+        let stream = format!("{SESSIONS}{name}");
+        let row = journal.cursor(&stream)?;
         let known = row.as_ref().and_then(|row| serde_json::from_str::<Known>(&row.position).ok());
         let known = known.filter(|known| known.version <= State::VERSION);
         let is_new = known.is_none();
         let known = known.unwrap_or_default();
         // Should the state be unreadable, the digests are still there.
-        let total = row.map_or(0, |row| row.sequence);
-        Ok(State { name, total, known, is_new, rows: HashMap::new() })
+        let total = row.as_ref().map_or(0, |row| row.sequence);
+        Ok(State {
+            name,
+            total,
+            known,
+            is_new,
+            as_read: row.unwrap_or_else(|| Cursor::gone(stream)),
+            rows: HashMap::new(),
+        })
     }
 
     /// The digests from a place on, at most so many.
@@ -156,11 +165,6 @@ impl State {
         if last.contains_key(role) || last.len() < SPEAKERS_MAX {
             last.insert(role.to_owned(), digest & DIGEST_MASK);
         }
-    }
-
-    /// The first message that is compared with what comes.
-    pub const fn window_from(&self) -> u64 {
-        self.total.saturating_sub(WINDOW)
     }
 }
 

@@ -191,7 +191,7 @@ impl Openviking {
     fn archive_rows(&self, spoken: &Spoken) -> Result<Vec<Row>, Fault> {
         let parent = format!("{}/history", uri::of_session(&spoken.given));
         let mut rows = Vec::new();
-        for (_, archive) in self.sealer.archives(spoken)? {
+        for (_, archive) in self.archives(spoken)? {
             let about = self.abstract_of(&archive)?;
             let mod_time = format_ms(archive.last_ms);
             rows.push(Row { about, mod_time, ..Row::dir(&parent, &archive.name()) });

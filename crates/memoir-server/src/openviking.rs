@@ -16,8 +16,7 @@ use crate::{App, Shared};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use memoir_journal::Journal;
-use memoir_openviking::{Fault, Openviking, Parts, Reader, USER, Unsealed, check_peer};
+use memoir_openviking::{Fault, Openviking, Parts, Reader, USER, check_peer};
 use memoir_recall::Recall;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -26,13 +25,13 @@ use std::sync::Arc;
 const PEER: &str = "x-openviking-actor-peer";
 
 /// The API over the server's own parts.
-pub(crate) fn over(parts: &crate::Parts, journal: &Arc<dyn Journal>, recall: &Arc<Recall>) -> Openviking {
+pub(crate) fn over(parts: &crate::Parts, recall: &Arc<Recall>, owner: String) -> Openviking {
     Openviking::new(Parts {
-        journal: Arc::clone(journal),
+        journal: Arc::clone(&parts.journal),
         redactor: Arc::clone(&parts.redactor),
         index: Arc::clone(&parts.index),
         recall: Arc::clone(recall),
-        sealer: Arc::new(Unsealed),
+        owner,
         clock: Arc::clone(&parts.clock),
     })
 }

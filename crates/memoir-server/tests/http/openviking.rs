@@ -42,7 +42,8 @@ pub fn call(id: &str, name: &str, input: &Value) -> Value {
 }
 
 pub fn returned(id: &str, name: &str, output: &str) -> Value {
-    let part = json!({"type": "tool", "tool_id": id, "tool_name": name, "tool_status": "completed", "tool_output": output});
+    let part =
+        json!({"type": "tool", "tool_id": id, "tool_name": name, "tool_status": "completed", "tool_output": output});
     json!({"role": "user", "parts": [part], "peer_id": "-home-dev-shop"})
 }
 
@@ -80,7 +81,10 @@ fn words(stored: &[(String, String)]) -> Vec<&str> {
 fn a_plugin_finds_all_that_it_asks_for_at_the_start_of_a_session() {
     let server = start();
     let health = server.get_with("/health", &PLUGIN).json();
-    assert_eq!((&health["status"], &health["healthy"], &health["auth_mode"]), (&"ok".into(), &true.into(), &"dev".into()));
+    assert_eq!(
+        (&health["status"], &health["healthy"], &health["auth_mode"]),
+        (&"ok".into(), &true.into(), &"dev".into())
+    );
     assert_eq!(result(&server.get_with("/api/v1/system/status", &PLUGIN))["user"], "default");
     let users = result(&server.get_with("/api/v1/fs/ls?uri=viking%3A%2F%2Fuser&output=original", &PLUGIN));
     assert_eq!((&users[0]["name"], &users[0]["isDir"]), (&"default".into(), &true.into()));
@@ -112,8 +116,7 @@ fn a_session_that_is_told_becomes_events_and_the_next_one_recalls_it() {
     assert!(said["pending_tokens"].as_u64().unwrap() > 50, "{said}");
     let stored = server.stored(SESSION);
     let kinds: Vec<&str> = stored.iter().map(|(kind, _)| kind.as_str()).collect();
-    let expected =
-        ["user_message", "assistant_message", "tool_call", "tool_result", "command", "assistant_message"];
+    let expected = ["user_message", "assistant_message", "tool_call", "tool_result", "command", "assistant_message"];
     assert_eq!(kinds, expected, "{stored:?}");
     let answer = server.ask("GET /items 500 sqlite file missing");
     let entries = answer["entries"].as_array().unwrap();
@@ -197,7 +200,8 @@ fn two_that_send_the_same_at_once_store_it_once() {
 
 /// Stores what a hook of Codex sees.
 fn hook(server: &Running, event: &str, fields: &Value) {
-    let mut payload = json!({"session_id": &SESSION[3..], "hook_event_name": event, "turn_id": "turn-1", "cwd": "/srv/shop"});
+    let mut payload =
+        json!({"session_id": &SESSION[3..], "hook_event_name": event, "turn_id": "turn-1", "cwd": "/srv/shop"});
     for (name, value) in fields.as_object().unwrap() {
         payload[name] = value.clone();
     }

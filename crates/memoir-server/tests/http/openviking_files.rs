@@ -30,7 +30,8 @@ fn what_is_pinned_for_the_user_is_the_profile_and_the_rest_is_listed_by_kind() {
             {"text": "The bank is a Go service.", "kind": "entity", "name": "bank", "project": "-home-dev-bank"},
         ]),
     );
-    let profile = result(&server.get_with(&at("content/read", "viking://user/default/memories/profile.md", ""), &PLUGIN));
+    let profile =
+        result(&server.get_with(&at("content/read", "viking://user/default/memories/profile.md", ""), &PLUGIN));
     assert_eq!(profile, "# Profile\n- The user is called Kim.\n");
     let list = |uri: &str| {
         let path = at("fs/ls", uri, "&output=agent&recursive=true&abs_limit=512&node_limit=512");

@@ -33,7 +33,8 @@ fn every_error_has_the_envelope_of_the_api() {
         assert_eq!(error(&answer), (expected.0, expected.1.to_owned()), "{method} {path}");
         assert!(answer.header("x-request-id").is_some());
     }
-    let named = server.post("/api/v1/sessions/cx-1/messages/batch", &json!({"messages": [text("user", "x"), {"role": 7}]}));
+    let named =
+        server.post("/api/v1/sessions/cx-1/messages/batch", &json!({"messages": [text("user", "x"), {"role": 7}]}));
     let details = &named.json()["error"]["details"]["validation_errors"][0];
     assert_eq!(details["loc"], json!(["messages", "1"]), "{details}");
     assert!(server.stored("cx-1").is_empty(), "a batch with something wrong in it is not stored in part");
@@ -50,7 +51,8 @@ fn an_id_with_slashes_and_dots_is_an_id_like_any_other() {
         let session = result(&server.get(&format!("/api/v1/sessions/{escaped}")));
         assert_eq!((&session["session_id"], &session["message_count"]), (&id.into(), &1.into()));
         let uri = session["uri"].as_str().unwrap().replace('%', "%25");
-        let path = format!("/api/v1/fs/ls?uri={}", uri.replace(' ', "%20").replace('|', "%7C").replace('…', "%E2%80%A6"));
+        let path =
+            format!("/api/v1/fs/ls?uri={}", uri.replace(' ', "%20").replace('|', "%7C").replace('…', "%E2%80%A6"));
         assert_eq!(result(&server.get(&path))[0]["name"], "history", "{uri}");
     }
     let long = "x".repeat(300);
@@ -62,7 +64,8 @@ fn an_id_with_slashes_and_dots_is_an_id_like_any_other() {
 fn a_batch_has_at_most_a_hundred_messages() {
     let server = start();
     let batch = |count: usize| {
-        let messages: Vec<Value> = (0..count).map(|n| json!({"role": "user", "content": format!("message {n}")})).collect();
+        let messages: Vec<Value> =
+            (0..count).map(|n| json!({"role": "user", "content": format!("message {n}")})).collect();
         server.post(&format!("/api/v1/sessions/{SESSION}/messages/batch"), &json!({"messages": messages}))
     };
     assert_eq!(result(&batch(0))["added"], 0);
