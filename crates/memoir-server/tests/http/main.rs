@@ -12,6 +12,7 @@ mod hosts;
 mod limits;
 mod odd_journal;
 mod openviking;
+mod openviking_archives;
 mod openviking_files;
 mod openviking_input;
 mod reading;
