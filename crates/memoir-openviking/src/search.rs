@@ -138,7 +138,8 @@ impl Openviking {
             check_peer("X-OpenViking-Actor-Peer", peer)?;
         }
         let mut request = Request::new(&search.query, VIEW, (self.clock)());
-        request.min_confidence = request.min_confidence.max(search.score_min());
+        let scale = Scale { enough: request.min_confidence };
+        request.min_confidence = scale.confidence(search.score_min()).max(scale.enough);
         request.not_session = session.as_ref().map(|session| session.session.clone());
         request.here = self.here(session.as_ref(), reader)?;
         if search.peer_scope.as_deref() == Some("actor") {
@@ -150,11 +151,11 @@ impl Openviking {
         if search.is_context(way) {
             request.limit = CANDIDATES;
             let blocks = self.recall.recall(&*self.journal, &self.index, &request, &mut |_, _| go_on())?.blocks;
-            return Ok(self.as_context(search, session.as_ref(), &blocks));
+            return Ok(self.as_context(search, session.as_ref(), &blocks, scale));
         }
         let target = target(search.target_uri.as_ref())?;
         if target.is_nowhere {
-            return Ok(listed(&[]));
+            return Ok(listed(&[], scale));
         }
         let limit = search.limit.or(search.node_limit).unwrap_or(HITS_DEFAULT).min(HITS_MAX);
         if target.session.is_some() {
@@ -168,7 +169,7 @@ impl Openviking {
             (!target.is_memories || kind.is_some()) && (target.kind.is_none() || kind == target.kind)
         });
         blocks.truncate(limit);
-        Ok(listed(&blocks))
+        Ok(listed(&blocks, scale))
     }
 
     /// The project in which somebody asks.
@@ -183,7 +184,7 @@ impl Openviking {
         reader.peer.as_deref().map(|peer| self.project_at(peer)).transpose()
     }
 
-    fn as_context(&self, search: &Search, session: Option<&Spoken>, blocks: &[Block]) -> Value {
+    fn as_context(&self, search: &Search, session: Option<&Spoken>, blocks: &[Block], scale: Scale) -> Value {
         let turns = search.dedup_turns.unwrap_or(0);
         let known = match session {
             Some(session) if turns > 0 => self.ledger.told(&session.given, &search.query, turns),
@@ -203,7 +204,7 @@ impl Openviking {
             let category = category(block);
             let count = taken.get(category).and_then(Value::as_u64).unwrap_or(0);
             let is_full = search.quota(category).is_some_and(|quota| count >= u64::try_from(quota).unwrap_or(u64::MAX));
-            let text = rendered_entry(block, &uri);
+            let text = rendered_entry(block, &uri, scale.score(block.confidence));
             let cost = tokens_of(&text);
             if is_full || used + cost > tokens_max || entries.len() >= ENTRIES_MAX {
                 continue;
@@ -212,7 +213,7 @@ impl Openviking {
             taken.insert(category.to_owned(), (count + 1).into());
             rendered.push_str(&text);
             entries.push(json!({
-                "uri": uri, "category": category, "score": rounded(block.confidence), "detail": "abstract",
+                "uri": uri, "category": category, "score": rounded(scale.score(block.confidence)), "detail": "abstract",
                 "text": block.text, "origin": "self", "ts": format_ms(block.ts_ms),
             }));
             told.push(uri);
@@ -244,7 +245,7 @@ fn category(block: &Block) -> &'static str {
     block.memory.as_ref().map_or("events", |memory| uri::dir_of(memory.kind))
 }
 
-fn rendered_entry(block: &Block, uri: &str) -> String {
+fn rendered_entry(block: &Block, uri: &str, score: f32) -> String {
     let quoted = |text: &str| text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
     // The mark of the entry itself must not stand in it.
     let text = block.text.replace("</memory", "‹/memory").replace("<memory", "‹memory");
@@ -253,21 +254,47 @@ fn rendered_entry(block: &Block, uri: &str) -> String {
         "<memory uri=\"{}\" type=\"{}\" score=\"{:.2}\" date=\"{day}\" detail=\"abstract\">\n{}\n</memory>\n",
         quoted(uri),
         category(block),
-        block.confidence,
+        score,
         text.trim()
     )
 }
 
-fn listed(blocks: &[Block]) -> Value {
+fn listed(blocks: &[Block], scale: Scale) -> Value {
     let hit = |block: &Block| {
         json!({
-            "context_type": "memory", "uri": uri_of(block), "level": 2, "score": rounded(block.confidence),
+            "context_type": "memory", "uri": uri_of(block), "level": 2, "score": rounded(scale.score(block.confidence)),
             "category": category(block), "abstract": one_line(&block.text, 480), "overview": null,
             "tags": [], "ts": format_ms(block.ts_ms),
         })
     };
     let memories: Vec<Value> = blocks.iter().map(hit).collect();
     json!({"total": memories.len(), "memories": memories, "resources": [], "skills": []})
+}
+
+/// The score below which plugins take nothing.
+const SCORE_ENOUGH: f32 = 0.35;
+
+/// Scores of this API for the confidence of recall: what is sure enough here is what plugins ask for.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    enough: f32,
+}
+
+impl Scale {
+    fn score(self, confidence: f32) -> f32 {
+        let confidence = confidence.clamp(0.0, 1.0);
+        if confidence < self.enough {
+            return confidence / self.enough * SCORE_ENOUGH;
+        }
+        SCORE_ENOUGH + (confidence - self.enough) / (1.0 - self.enough) * (1.0 - SCORE_ENOUGH)
+    }
+
+    fn confidence(self, score: f32) -> f32 {
+        if score < SCORE_ENOUGH {
+            return score / SCORE_ENOUGH * self.enough;
+        }
+        self.enough + (score - SCORE_ENOUGH) / (1.0 - SCORE_ENOUGH) * (1.0 - self.enough)
+    }
 }
 
 /// Where a search looks: one address, or a list of them of which the first that leads somewhere counts.
@@ -352,6 +379,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_score_is_a_confidence_and_back(share in 0.0f32..=1.0) {
+            let scale = Scale { enough: 0.15 };
+            prop_assert!((scale.confidence(scale.score(share)) - share).abs() < 0.001);
+            prop_assert!((0.0..=1.0).contains(&scale.score(share)));
+        }
+
         #[test]
         fn any_body_is_a_search_or_refused(body in proptest::collection::vec(any::<u8>(), 0..200)) {
             let _ = Search::parse(&body, Way::Search);

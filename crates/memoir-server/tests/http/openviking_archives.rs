@@ -65,7 +65,8 @@ fn a_commit_that_is_sent_again_makes_no_second_archive_and_the_session_goes_on()
     let again = commit(&server, &json!({}));
     assert_eq!((&again["status"], &again["reason"]), (&"skipped".into(), &"no_messages".into()));
     assert_eq!(server.say(SESSION, &turn())["added"], 0, "what is sealed is known all the same");
-    let said = server.say(SESSION, &[text("user", "Now add a test for the other handler, too."), text("assistant", "Done.")]);
+    let said =
+        server.say(SESSION, &[text("user", "Now add a test for the other handler, too."), text("assistant", "Done.")]);
     assert_eq!(said["message_count"], 2);
     assert_eq!(get(&server, "/context")["messages"].as_array().unwrap().len(), 2);
     assert!(commit(&server, &json!({}))["archive_uri"].as_str().unwrap().ends_with("archive_002"));
