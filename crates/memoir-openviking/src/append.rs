@@ -147,7 +147,7 @@ impl Openviking {
             cursors.push(self.touched(spoken)?);
         }
         cursors.push(state.cursor());
-        Ok(self.journal.append_if(&[state.as_read.clone()], &batch, &cursors)?)
+        Ok(self.journal.append_if(std::slice::from_ref(&state.as_read), &batch, &cursors)?)
     }
 
     /// Where a peer works, if that is a project with a name of its own: from its path alone nobody could tell.

@@ -98,7 +98,7 @@ impl Openviking {
                 filter.event_type = Some(Kind::Memory.as_str().to_owned());
             }
             Place::Root | Place::Users | Place::User | Place::Sessions => {}
-            Place::Nothing => return Ok(answer(Vec::new(), 0)),
+            Place::Nothing => return Ok(answer(&[], 0)),
         }
         let selection = self.journal.select(&filter, &VIEW)?;
         let window = Window { skip: 0, limit: EVENTS_MAX };
@@ -128,14 +128,14 @@ impl Openviking {
                 let text = clean(&said, &self.redactor);
                 for (line, content) in (1u64..).zip(text.lines()).filter(|(_, line)| regex.is_match(line)) {
                     if matches.len() >= limit {
-                        return Ok(answer(matches, scanned));
+                        return Ok(answer(&matches, scanned));
                     }
                     let content: String = content.chars().take(LINE_CHARS_MAX).collect();
                     matches.push(json!({"line": line, "uri": uri, "content": content}));
                 }
             }
         }
-        Ok(answer(matches, scanned))
+        Ok(answer(&matches, scanned))
     }
 
     /// The addresses below one that match a pattern.
@@ -156,7 +156,7 @@ impl Openviking {
     }
 }
 
-fn answer(matches: Vec<Value>, scanned: usize) -> Value {
+fn answer(matches: &[Value], scanned: usize) -> Value {
     json!({"count": matches.len(), "match_count": matches.len(), "files_scanned": scanned, "matches": matches})
 }
 
@@ -209,7 +209,7 @@ fn longest_run(expression: &str) -> Option<String> {
                 keep(&mut run);
             }
             ']' | '}' => depth = depth.saturating_sub(1),
-            c if depth > 0 => drop(c),
+            _ if depth > 0 => {}
             c if c.is_alphanumeric() => {
                 let is_optional = matches!(chars.peek(), Some('?' | '*' | '{'));
                 if is_optional { keep(&mut run) } else { run.push(c) }

@@ -4,10 +4,9 @@ use crate::fault::Fault;
 use crate::uri;
 use crate::{Openviking, VIEW};
 use memoir_dream::{Given, Remembering};
-use memoir_event::{EventId, Kind, Memory, MemoryKind, MemoryScope, MemoryStatus, format_ms};
+use memoir_event::{EventId, Kind, Memory, MemoryKind, MemoryScope, MemoryStatus};
 use memoir_journal::{Filter, Lookup, Order, Page};
 use memoir_recall::{Listed, memory_json};
-use serde_json::Value;
 
 /// So many memories are looked through for a list, the newest first.
 const LOOKED_AT_MAX: usize = 5_000;
@@ -39,7 +38,6 @@ pub(crate) struct File {
     pub ts_ms: i64,
     pub is_pinned: bool,
     pub is_users: bool,
-    pub json: Value,
 }
 
 impl File {
@@ -49,10 +47,6 @@ impl File {
 
     pub fn short(&self) -> String {
         one_line(&self.text, ABSTRACT_CHARS)
-    }
-
-    pub fn mod_time(&self) -> String {
-        format_ms(self.ts_ms)
     }
 }
 
@@ -138,7 +132,6 @@ impl Openviking {
             ts_ms: listed.stored.ts_ms,
             is_pinned: memory.pinned,
             is_users: memory.scope == MemoryScope::User,
-            json,
         }
     }
 

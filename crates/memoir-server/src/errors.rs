@@ -19,7 +19,7 @@ pub(crate) struct ApiError {
     pub(crate) retry_after: Option<u64>,
     pub(crate) allow: Option<String>,
     /// What in the request is wrong, where that has a name.
-    pub(crate) field: Option<String>,
+    pub(crate) field: Option<Box<str>>,
 }
 
 /// The error as clients see it.

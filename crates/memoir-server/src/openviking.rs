@@ -92,7 +92,9 @@ pub(crate) async fn status(State(_): State<Shared>) -> Response {
 impl From<Fault> for ApiError {
     fn from(fault: Fault) -> ApiError {
         match fault {
-            Fault::Invalid { field, message } => ApiError { field: Some(field), ..ApiError::validation(message) },
+            Fault::Invalid { field, message } => {
+                ApiError { field: Some(field.into()), ..ApiError::validation(message) }
+            }
             Fault::NotFound(message) => ApiError::not_found("NOT_FOUND", message),
             Fault::Denied(message) => ApiError::forbidden(message),
             Fault::Busy(message) => ApiError::new(StatusCode::CONFLICT, "BUSY", message).retry_after(1),
