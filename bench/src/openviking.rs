@@ -78,7 +78,7 @@ fn api(home: &Path) -> anyhow::Result<Openviking> {
 }
 
 fn message(number: usize) -> serde_json::Value {
-    let role = if number % 2 == 0 { "user" } else { "assistant" };
+    let role = if number.is_multiple_of(2) { "user" } else { "assistant" };
     let text =
         format!("message {number} of this session tells what was done about the lock that the test {number} held");
     json!({"role": role, "parts": [{"type": "text", "text": text}], "peer_id": "-home-dev-shop"})

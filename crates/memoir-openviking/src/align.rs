@@ -129,7 +129,7 @@ mod tests {
 
     /// Even numbers are telling, multiples of three are prompts.
     fn heard(digest: u64) -> Heard {
-        Heard { digest, is_telling: digest % 2 == 0, is_prompt: digest % 3 == 0 }
+        Heard { digest, is_telling: digest.is_multiple_of(2), is_prompt: digest.is_multiple_of(3) }
     }
 
     impl Session {
