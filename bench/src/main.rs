@@ -6,6 +6,7 @@ mod events;
 mod hook;
 mod import;
 mod ingest;
+mod openviking;
 mod process;
 mod recall;
 mod recall_speed;
@@ -38,6 +39,8 @@ enum Command {
     Import(import::ImportArgs),
     /// One event in a process of its own, and many from a pipe
     Ingest(ingest::IngestArgs),
+    /// Messages that the OpenViking API takes in, in short and long sessions
+    Openviking(openviking::OpenvikingArgs),
     /// Ranking on labelled sets, with plain BM25 beside it
     Recall(recall::RecallArgs),
     /// How long recall, indexing and forgetting take
@@ -65,6 +68,7 @@ fn main() -> anyhow::Result<()> {
         Command::Hook(args) => hook::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Ingest(args) => ingest::run(&args),
+        Command::Openviking(args) => openviking::run(&args),
         Command::Recall(args) => recall::run(&args),
         Command::RecallSpeed(args) => recall_speed::run(&args),
         Command::Redact(args) => redact::run(&args),

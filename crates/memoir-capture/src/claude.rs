@@ -10,4 +10,6 @@ mod transcript;
 
 pub(crate) use answer::answer_place;
 pub(crate) use hook::read_hook;
+pub(crate) use speech::finish;
+pub(crate) use tools::Pending;
 pub use transcript::Transcript;

@@ -2,7 +2,7 @@
 //!
 //! Nothing here touches a disk, a clock or a journal. A [`Parser`] takes one line after another and gives events with
 //! the names by which other captures of the same thing are found; its state is a text, so that it can go on later.
-//! [`read_hook`] understands one hook call, and [`RegainedNames`] gives what comes from another journal its names again.
+//! [`read_hook`] understands one hook call, [`Telling`] a conversation that a program tells message by message, and [`RegainedNames`] gives what comes from another journal its names again.
 
 mod boundary;
 pub mod claude;
@@ -20,6 +20,7 @@ mod payload;
 mod regained;
 mod scene;
 mod shell;
+mod told;
 mod turns;
 mod when;
 
@@ -28,3 +29,4 @@ pub use out::{Captured, Counts, Out, Tally};
 pub use parser::{Parser, Salt};
 pub use regained::{RegainedNames, open_names};
 pub use shell::is_shell_tool;
+pub use told::{Telling, ToldMessage, ToldPart, ToldPlace, ToldTool};

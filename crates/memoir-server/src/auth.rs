@@ -2,7 +2,7 @@
 
 use crate::errors::ApiError;
 use crate::owner::Owner;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -133,8 +133,25 @@ fn from_hex(text: &str) -> Option<[u8; 32]> {
     Some(hash)
 }
 
+/// The header in which clients of the OpenViking API show a key, before any other.
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// Where a key may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyHeader {
+    /// In `Authorization`.
+    Authorization,
+    /// In `X-API-Key`, or else in `Authorization`.
+    Either,
+}
+
 /// What the request may do; an error if it shows no key although one is needed, or a wrong one.
-pub(crate) fn scopes_of(keys: &[ApiKey], headers: &HeaderMap, owner: Owner) -> Result<Scopes, ApiError> {
+pub(crate) fn scopes_of(
+    keys: &[ApiKey],
+    headers: &HeaderMap,
+    header: KeyHeader,
+    owner: Owner,
+) -> Result<Scopes, ApiError> {
     if keys.is_empty() {
         return match owner {
             Owner::Ours => Ok(Scopes::ALL),
@@ -143,6 +160,12 @@ pub(crate) fn scopes_of(keys: &[ApiKey], headers: &HeaderMap, owner: Owner) -> R
                 "this server has no keys and serves only its own user; ask for one in [[server.keys]]",
             )),
         };
+    }
+    if header == KeyHeader::Either
+        && let Some(given) = headers.get(API_KEY)
+    {
+        let secret = given.to_str().unwrap_or_default().trim();
+        return scopes_of_secret(keys, secret).ok_or_else(|| ApiError::unauthorized("Invalid API key"));
     }
     let header = headers
         .get(header::AUTHORIZATION)
@@ -196,12 +219,13 @@ mod tests {
     fn with(header: &'static str) -> Result<Scopes, u16> {
         let mut headers = HeaderMap::new();
         headers.insert(header::AUTHORIZATION, HeaderValue::from_static(header));
-        scopes_of(&keys(), &headers, Owner::Ours).map_err(|error| error.status.as_u16())
+        scopes_of(&keys(), &headers, KeyHeader::Authorization, Owner::Ours).map_err(|error| error.status.as_u16())
     }
 
     #[test]
     fn without_keys_only_the_servers_own_user_may_do_everything() {
-        let scopes = |owner| scopes_of(&[], &HeaderMap::new(), owner).map_err(|error| error.status.as_u16());
+        let scopes =
+            |owner| scopes_of(&[], &HeaderMap::new(), KeyHeader::Either, owner).map_err(|error| error.status.as_u16());
         assert_eq!(scopes(Owner::Ours), Ok(Scopes::ALL));
         assert_eq!(scopes(Owner::Other), Err(401));
         assert!(scopes(Owner::Unknown).is_ok_and(|scopes| scopes.allow(Scope::Read) && !scopes.allow(Scope::Secret)));
@@ -220,7 +244,7 @@ mod tests {
         for header in ["Bearer", "Bearer ", "Basic alpha", "alpha", "Bearer alph", "Bearer alphaa", "Bearer ALPHA"] {
             assert_eq!(with(header), Err(401), "{header}");
         }
-        assert!(scopes_of(&keys(), &HeaderMap::new(), Owner::Ours).is_err());
+        assert!(scopes_of(&keys(), &HeaderMap::new(), KeyHeader::Either, Owner::Ours).is_err());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use memoir_index::IndexError;
 use memoir_journal::JournalError;
 use memoir_redact::Redactor;
 use serde::Serialize;
+use serde_json::json;
 
 /// An error on its way to the client. Handlers return it; the gate writes it out with its request id.
 #[derive(Debug, Clone)]
@@ -17,6 +18,8 @@ pub(crate) struct ApiError {
     pub(crate) record: Option<usize>,
     pub(crate) retry_after: Option<u64>,
     pub(crate) allow: Option<String>,
+    /// What in the request is wrong, where that has a name.
+    pub(crate) field: Option<Box<str>>,
 }
 
 /// The error as clients see it.
@@ -38,7 +41,7 @@ struct Details {
 
 impl ApiError {
     pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
-        ApiError { status, code, message: message.into(), record: None, retry_after: None, allow: None }
+        ApiError { status, code, message: message.into(), record: None, retry_after: None, allow: None, field: None }
     }
 
     pub(crate) fn validation(message: impl Into<String>) -> ApiError {
@@ -81,6 +84,24 @@ impl ApiError {
         self
     }
 
+    /// The answer as clients of the OpenViking API read it.
+    pub(crate) fn openviking_answer(&self, redactor: &Redactor) -> Response {
+        let details = match &self.field {
+            Some(field) => {
+                let loc: Vec<&str> = field.split('.').collect();
+                json!({"validation_errors": [{"loc": loc, "message": redactor.text(&self.message), "type": "value_error"}]})
+            }
+            None if self.retry_after.is_some() => json!({"retryable": true}),
+            None => json!({}),
+        };
+        let error =
+            json!({"code": openviking_code(self.status), "message": redactor.text(&self.message), "details": details});
+        let shape = json!({"status": "error", "result": null, "error": error, "telemetry": null, "profile": null});
+        let mut answer = json_answer(self.status, &shape);
+        self.add_headers(&mut answer);
+        answer
+    }
+
     /// The answer itself. The message may quote the request, so it goes through redaction like all else.
     pub(crate) fn answer(&self, redactor: &Redactor, request_id: &str) -> Response {
         let shape = Shape {
@@ -92,6 +113,11 @@ impl ApiError {
             record: self.record,
         };
         let mut answer = json_answer(self.status, &shape);
+        self.add_headers(&mut answer);
+        answer
+    }
+
+    fn add_headers(&self, answer: &mut Response) {
         let headers = answer.headers_mut();
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -102,7 +128,6 @@ impl ApiError {
         if let Some(allow) = self.allow.as_ref().and_then(|allow| HeaderValue::from_str(allow).ok()) {
             headers.insert(header::ALLOW, allow);
         }
-        answer
     }
 
     /// The error behind a bare error status that some other layer answered with.
@@ -115,6 +140,22 @@ impl ApiError {
             }
             _ => ApiError::internal(),
         }
+    }
+}
+
+/// What the OpenViking API calls an error of that status.
+fn openviking_code(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        401 => "UNAUTHENTICATED",
+        403 | 421 => "PERMISSION_DENIED",
+        404 => "NOT_FOUND",
+        408 | 504 => "DEADLINE_EXCEEDED",
+        409 => "ABORTED",
+        412 => "FAILED_PRECONDITION",
+        429 => "RESOURCE_EXHAUSTED",
+        400..=499 => "INVALID_ARGUMENT",
+        503 | 507 => "UNAVAILABLE",
+        _ => "INTERNAL",
     }
 }
 

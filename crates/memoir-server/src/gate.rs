@@ -25,6 +25,7 @@ const REQUEST_ID_BYTES_MAX: usize = 128;
 pub(crate) async fn gate(State(app): State<Shared>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let request_id = request_id(request.headers());
+    let shape = Shape::of(request.uri().path());
     let matched = request.extensions().get::<MatchedPath>();
     let route = matched.and_then(|path| routes::find(request.method(), path.as_str()));
     let answer = match admit(&app, &mut request, route) {
@@ -35,7 +36,7 @@ pub(crate) async fn gate(State(app): State<Shared>, mut request: Request, next: 
             error.into_response()
         }
     };
-    let mut answer = shaped(&app, answer, &request_id);
+    let mut answer = shaped(&app, answer, shape, &request_id);
     if let Ok(value) = HeaderValue::from_str(&request_id) {
         answer.headers_mut().insert(REQUEST_ID, value);
     }
@@ -55,7 +56,11 @@ fn admit(app: &App, request: &mut Request, route: Option<&Route>) -> Result<Owne
         Access::Open => Scopes::default(),
         Access::Scoped(scope) => {
             let owner = request.extensions().get::<Peer>().map_or(Owner::Unknown, |peer| peer.owner);
-            let scopes = auth::scopes_of(&app.settings.keys, request.headers(), owner)?;
+            let header = match Shape::of(request.uri().path()) {
+                Shape::Own => auth::KeyHeader::Authorization,
+                Shape::Openviking => auth::KeyHeader::Either,
+            };
+            let scopes = auth::scopes_of(&app.settings.keys, request.headers(), header, owner)?;
             let named = route.map_or("this", |route| route.path);
             auth::require(scopes, scope, named)?;
             scopes
@@ -90,15 +95,32 @@ async fn run(next: Next, request: Request) -> Response {
     .await
 }
 
-/// Every error leaves in the one shape, whoever made it.
-fn shaped(app: &App, mut answer: HttpResponse<Body>, request_id: &str) -> Response {
+/// Whose clients a path is for: they read errors in a shape of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Own,
+    Openviking,
+}
+
+impl Shape {
+    fn of(path: &str) -> Shape {
+        if path.starts_with(routes::OPENVIKING) { Shape::Openviking } else { Shape::Own }
+    }
+}
+
+/// Every error leaves in the shape of its path, whoever made it.
+fn shaped(app: &App, mut answer: HttpResponse<Body>, shape: Shape, request_id: &str) -> Response {
+    let told = |error: &ApiError| match shape {
+        Shape::Own => error.answer(&app.redactor, request_id),
+        Shape::Openviking => error.openviking_answer(&app.redactor),
+    };
     if let Some(error) = answer.extensions_mut().remove::<ApiError>() {
-        return error.answer(&app.redactor, request_id);
+        return told(&error);
     }
     let status = answer.status();
     let is_json = answer.headers().get(axum::http::header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
     if (status.is_client_error() || status.is_server_error()) && !is_json {
-        return ApiError::of_status(status).answer(&app.redactor, request_id);
+        return told(&ApiError::of_status(status));
     }
     answer
 }

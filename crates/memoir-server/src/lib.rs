@@ -19,6 +19,7 @@ mod listen;
 mod memories;
 mod names;
 mod openapi;
+mod openviking;
 mod owner;
 mod pages;
 mod params;
@@ -40,6 +41,7 @@ use host::Hosts;
 use lanes::Lanes;
 use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
+use memoir_openviking::Openviking;
 use memoir_recall::{Meaning, Recall};
 use memoir_redact::Redactor;
 use names::Names;
@@ -80,7 +82,8 @@ pub(crate) struct App {
     requests: Arc<Semaphore>,
     bodies: Arc<Semaphore>,
     writes: probes::Writes,
-    recall: Recall,
+    recall: Arc<Recall>,
+    openviking: Openviking,
     names: Names,
     nonce: AtomicU64,
     stopping: AtomicBool,
@@ -122,6 +125,8 @@ impl App {
     fn new(settings: ServerSettings, parts: Parts, address: SocketAddr) -> App {
         let mut seed = [0u8; 8];
         let _ = getrandom::fill(&mut seed);
+        let recall = Arc::new(Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning.clone()));
+        let openviking = openviking::over(&parts, &recall, format!("server-{:016x}", u64::from_le_bytes(seed)));
         App {
             hosts: Hosts::new(address.ip(), &settings.host, &settings.allowed_hosts),
             rate: settings.rate.map(RateLimit::new),
@@ -130,7 +135,8 @@ impl App {
             requests: Arc::new(Semaphore::new(settings.requests_max.min(Semaphore::MAX_PERMITS))),
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max.div_ceil(limits::BODY_STEP))),
             writes: probes::Writes::default(),
-            recall: Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning),
+            recall,
+            openviking,
             names: Names::new(),
             nonce: AtomicU64::new(u64::from_le_bytes(seed)),
             stopping: AtomicBool::new(false),

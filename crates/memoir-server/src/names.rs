@@ -24,6 +24,11 @@ impl Names {
         format!("m-{:016x}{:016x}", self.next(), self.next())
     }
 
+    /// A name for a session that came without one.
+    pub(crate) fn session(&self) -> String {
+        format!("ov-{:016x}{:016x}", self.next(), self.next())
+    }
+
     /// A name for a forgetting.
     pub(crate) fn forgetting(&self) -> String {
         format!("f-{:012x}", self.next() >> 16)

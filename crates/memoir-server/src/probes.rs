@@ -48,9 +48,20 @@ impl Writes {
     }
 }
 
+/// What clients of the raw journal and of the OpenViking API look for.
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    healthy: bool,
+    version: &'static str,
+    auth_mode: &'static str,
+}
+
 /// `GET /health`: the process is there.
-pub(crate) async fn health() -> Response {
-    json_answer(StatusCode::OK, &Probe { status: "ok", reason: None })
+pub(crate) async fn health(State(app): State<Shared>) -> Response {
+    let auth_mode = if app.settings.keys.is_empty() { "dev" } else { "api_key" };
+    let version = env!("CARGO_PKG_VERSION");
+    json_answer(StatusCode::OK, &Health { status: "ok", healthy: true, version, auth_mode })
 }
 
 /// `GET /readiness`: the journal answers. One small read, whatever the journal's size.

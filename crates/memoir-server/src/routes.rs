@@ -2,11 +2,13 @@
 
 use crate::auth::Scope;
 use crate::errors::ApiError;
-use crate::{Shared, dream, encode, forget, memories, openapi, probes, raw_recall, read, recall, runs, search};
+use crate::{
+    Shared, dream, encode, forget, memories, openapi, openviking, probes, raw_recall, read, recall, runs, search,
+};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::Method;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 
 /// What a route needs of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,12 +36,19 @@ const fn send_to(path: &'static str, access: Access, handler: fn() -> MethodRout
     Route { method: "POST", path, access, handler }
 }
 
+const fn take_away(path: &'static str, access: Access, handler: fn() -> MethodRouter<Shared>) -> Route {
+    Route { method: "DELETE", path, access, handler }
+}
+
+/// How the paths begin that are for clients of the OpenViking API.
+pub(crate) const OPENVIKING: &str = "/api/v1/";
+
 const INGEST: Access = Access::Scoped(Scope::Ingest);
 const READ: Access = Access::Scoped(Scope::Read);
 const ADMIN: Access = Access::Scoped(Scope::Admin);
 
 /// The routes.
-pub(crate) static ROUTES: [Route; 18] = [
+pub(crate) static ROUTES: [Route; 43] = [
     send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
     send_to("/v1/encode/raw", INGEST, || post(encode::one)),
     send_to("/v1/recall/raw", READ, || post(raw_recall::raw)),
@@ -53,6 +62,31 @@ pub(crate) static ROUTES: [Route; 18] = [
     read_with("/v1/sessions", READ, || get(read::sessions)),
     read_with("/v1/search", READ, || get(search::search)),
     read_with("/v1/events/{id}", READ, || get(read::event)),
+    read_with("/api/v1/system/status", READ, || get(openviking::status)),
+    send_to("/api/v1/sessions", INGEST, || post(openviking::create)),
+    read_with("/api/v1/sessions", READ, || get(openviking::list)),
+    read_with("/api/v1/sessions/{id}", READ, || get(openviking::get)),
+    take_away("/api/v1/sessions/{id}", ADMIN, || delete(openviking::delete)),
+    send_to("/api/v1/sessions/{id}/messages", INGEST, || post(openviking::add_message)),
+    send_to("/api/v1/sessions/{id}/messages/batch", INGEST, || post(openviking::add_batch)),
+    send_to("/api/v1/sessions/{id}/commit", INGEST, || post(openviking::commit)),
+    read_with("/api/v1/sessions/{id}/context", READ, || get(openviking::context)),
+    read_with("/api/v1/sessions/{id}/archives/{archive}", READ, || get(openviking::archive)),
+    read_with("/api/v1/sessions/{id}/tool-results/{result}", READ, || get(openviking::tool_result)),
+    read_with("/api/v1/sessions/{id}/tool-results/{result}/search", READ, || get(openviking::tool_result_search)),
+    read_with("/api/v1/tasks/{id}", READ, || get(openviking::task)),
+    send_to("/api/v1/search/find", READ, || post(openviking::find)),
+    send_to("/api/v1/search/search", READ, || post(openviking::search)),
+    send_to("/api/v1/search/recall", READ, || post(openviking::recall)),
+    send_to("/api/v1/search/grep", READ, || post(openviking::grep)),
+    send_to("/api/v1/search/glob", READ, || post(openviking::glob)),
+    read_with("/api/v1/fs/ls", READ, || get(openviking::ls)),
+    read_with("/api/v1/fs/tree", READ, || get(openviking::tree)),
+    read_with("/api/v1/fs/stat", READ, || get(openviking::stat)),
+    read_with("/api/v1/content/read", READ, || get(openviking::read)),
+    read_with("/api/v1/content/abstract", READ, || get(openviking::abstract_of)),
+    read_with("/api/v1/content/overview", READ, || get(openviking::overview)),
+    send_to("/api/v1/content/write", INGEST, || post(openviking::write)),
     read_with("/v1/status", READ, || get(probes::status)),
     read_with("/metrics", READ, || get(probes::metrics)),
     read_with("/openapi.json", Access::Open, || get(openapi::document)),

@@ -1,7 +1,7 @@
 //! The archives that a session has.
 
 use crate::commit::is_of_substance;
-use crate::state::Rows;
+use crate::state::{Reached, Rows};
 use crate::{SessionError, SessionName, Sessions};
 use memoir_event::{Archive, EventId, Kind, Source};
 use memoir_journal::{Audience, Chosen, Filter, Journal, Order, Page, Scope, StoredEvent, View};
@@ -35,6 +35,13 @@ impl Sessions<'_> {
             Some(at) => Some(archives.swap_remove(at)),
             None => archives.pop(),
         })
+    }
+
+    /// How often it was committed, as its row tells: one look, however much there is.
+    pub fn times_committed(&self, session: &SessionName) -> Result<u32, SessionError> {
+        let rows = Rows::read(self.journal, &self.known_as(session))?;
+        let reached = Reached::of(&rows.sealed, self.journal.last_seq()?);
+        Ok(reached.map_or(0, |reached| reached.archives))
     }
 
     /// Whether it has something that no archive holds.

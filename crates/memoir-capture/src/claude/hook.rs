@@ -98,7 +98,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
                 let error = call.error.read::<Text<'_>>().owned().or_else(|| call.error.get().map(str::to_owned));
                 let failed = event == "PostToolUseFailure";
                 let shown = error.filter(|_| failed);
-                finish(maker, id, &pending, call.tool_response, shown, failed);
+                finish(maker, Some(id), &pending, call.tool_response, shown, failed);
             }
             Moment::Tool
         }

@@ -183,7 +183,7 @@ impl Transcript {
         let outcome = if has_one_result(found) { outcome } else { Raw::default() };
         let shown = boundary::without_injected(&shown, at.out).into_owned();
         let words = refused_with(&shown, found.feedback.said());
-        finish(&mut self.maker(at), id, &call, outcome, Some(shown), block.is_error.is_set());
+        finish(&mut self.maker(at), Some(id), &call, outcome, Some(shown), block.is_error.is_set());
         let answers = answers_of(outcome);
         for (said, block) in words.into_iter().chain(answers).zip(900..) {
             let mut names: Vec<Identity> = self.scene.said("user", &said, 0).into_iter().collect();
@@ -204,16 +204,16 @@ enum Place {
 }
 
 /// Makes the events of a finished call.
-pub(super) fn finish(
+pub(crate) fn finish(
     maker: &mut crate::scene::Maker<'_>,
-    id: &str,
+    id: Option<&str>,
     call: &Pending,
     outcome: Raw<'_>,
     shown: Option<String>,
     is_error: bool,
 ) {
     let told = tools::told(call, outcome, shown, is_error);
-    let of = Call { id: Some(id), name: &call.name, arguments: None };
+    let of = Call { id, name: &call.name, arguments: None };
     maker.tool_result(of, told.output, told.exit_code, told.failed);
     if let Some(script) = &call.script {
         let status = if told.failed { "failed" } else { "completed" };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A call whose result has not been seen.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     pub id: String,
     pub name: String,
     pub script: Option<String>,

@@ -41,6 +41,7 @@ fn normalise(value: &mut Value) {
                         *field = "<now>".into()
                     }
                     "meta" | "metadata" => {}
+                    "version" => *field = "<version>".into(),
                     "eventId" if field.as_str().is_some_and(|id| id.len() == 24) => *field = "<event id>".into(),
                     _ => normalise(field),
                 }

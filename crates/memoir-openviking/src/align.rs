@@ -1,0 +1,255 @@
+//! Tells what a plugin sends again from what is new.
+//!
+//! Plugins forget how far they came, send the same from two processes at once, or try again after a lost answer. What
+//! they send is compared with the sequence of messages that the session has; only what follows the overlap is new.
+//!
+//! A batch overlaps the sequence where its beginning stands there. It counts if the overlap
+//! 1. goes on where the replay stood that the batch before was part of, or
+//! 2. reaches the end of the sequence, or
+//! 3. is the whole batch, and something in it is telling: a tool call, a long text, a time or an id, or
+//! 4. is at least three messages of it, one of them telling: the conversation was taken up again earlier.
+//!
+//! It is looked for at the beginning of the sequence and in its last [`WINDOW`] messages; the longest one counts. A lone
+//! message is a replay by 1 and 2, if it equals the last one of its speaker, or by 3 if it is no prompt.
+
+/// So many of the last messages are compared with what comes.
+pub const WINDOW: u64 = 256;
+
+/// An overlap that stops in the middle has at least so many messages.
+const BRANCH_MIN: usize = 3;
+
+/// A message as it is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard {
+    /// What it says, as a number.
+    pub digest: u64,
+    /// Whether nobody says this twice by chance.
+    pub is_telling: bool,
+    /// Whether it is a user's words alone: these are said again.
+    pub is_prompt: bool,
+}
+
+/// What is known of the sequence.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Known {
+    /// How many messages it has.
+    pub total: u64,
+    /// The place that a replay has reached.
+    pub replay: Option<u64>,
+    /// The last message of the speaker of the first one that comes.
+    pub last_of_speaker: Option<u64>,
+}
+
+/// What a batch turned out to be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Aligned {
+    /// So many messages at its beginning are known.
+    pub known: usize,
+    /// Where the replay stands that it is part of.
+    pub replay: Option<u64>,
+}
+
+/// Compares a batch with the sequence; `read` gives the digests from a place on, at most so many.
+pub fn align<E>(
+    batch: &[Heard],
+    known: &Known,
+    read: &mut impl FnMut(u64, usize) -> Result<Vec<u64>, E>,
+) -> Result<Aligned, E> {
+    let Some(first) = batch.first() else { return Ok(Aligned { known: 0, replay: known.replay }) };
+    if known.total == 0 {
+        return Ok(Aligned::default());
+    }
+    let window_from = known.total.saturating_sub(WINDOW);
+    let window = read(window_from, usize::try_from(WINDOW).unwrap_or(usize::MAX))?;
+    let mut best: Option<(usize, u64)> = None;
+    let mut offer = |from: u64, stored: &[u64], expected: Expected| {
+        let overlap = overlap(batch, stored);
+        let end = from + u64::try_from(overlap).unwrap_or(u64::MAX);
+        if counts(batch, overlap, end == known.total, expected) && best.is_none_or(|(most, _)| overlap >= most) {
+            best = Some((overlap, end));
+        }
+    };
+    if window_from > 0 {
+        offer(0, &read(0, batch.len())?, Expected::No);
+    }
+    for (at, _) in window.iter().enumerate().filter(|(_, digest)| **digest == first.digest) {
+        let from = window_from + u64::try_from(at).unwrap_or(u64::MAX);
+        offer(from, window.get(at..).unwrap_or_default(), Expected::No);
+    }
+    if let Some(from) = known.replay.filter(|from| *from < known.total) {
+        offer(from, &read(from, batch.len())?, Expected::Yes);
+    }
+    Ok(match best {
+        Some((overlap, end)) => {
+            let is_replay = overlap == batch.len() && end < known.total;
+            Aligned { known: overlap, replay: is_replay.then_some(end) }
+        }
+        None if batch.len() == 1 && known.last_of_speaker == Some(first.digest) => {
+            Aligned { known: 1, replay: known.replay }
+        }
+        None => Aligned::default(),
+    })
+}
+
+/// Whether a replay stands at the place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Yes,
+    No,
+}
+
+fn overlap(batch: &[Heard], stored: &[u64]) -> usize {
+    batch.iter().zip(stored).take_while(|(heard, stored)| heard.digest == **stored).count()
+}
+
+fn counts(batch: &[Heard], overlap: usize, reaches_end: bool, expected: Expected) -> bool {
+    if overlap == 0 {
+        return false;
+    }
+    if reaches_end || expected == Expected::Yes {
+        return true;
+    }
+    let is_telling = batch.iter().take(overlap).any(|heard| heard.is_telling);
+    let is_lone_prompt = batch.len() == 1 && batch.iter().any(|heard| heard.is_prompt);
+    is_telling && !is_lone_prompt && (overlap == batch.len() || overlap >= BRANCH_MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
+
+    /// A session that takes in what is new, as the API does.
+    #[derive(Default)]
+    struct Session {
+        stored: Vec<u64>,
+        replay: Option<u64>,
+    }
+
+    /// Even numbers are telling, multiples of three are prompts.
+    fn heard(digest: u64) -> Heard {
+        Heard { digest, is_telling: digest.is_multiple_of(2), is_prompt: digest.is_multiple_of(3) }
+    }
+
+    impl Session {
+        fn send(&mut self, batch: &[u64]) -> usize {
+            let batch: Vec<Heard> = batch.iter().map(|digest| heard(*digest)).collect();
+            let speaks = |digest: u64| heard(digest).is_prompt;
+            let last = batch
+                .first()
+                .and_then(|first| self.stored.iter().rev().find(|digest| speaks(**digest) == first.is_prompt).copied());
+            let total = u64::try_from(self.stored.len()).unwrap();
+            let known = Known { total, replay: self.replay, last_of_speaker: last };
+            let stored = self.stored.clone();
+            let mut read = |from: u64, most: usize| {
+                let from = usize::try_from(from).unwrap();
+                Ok::<_, Infallible>(stored.iter().skip(from).take(most).copied().collect())
+            };
+            let aligned = align(&batch, &known, &mut read).unwrap();
+            self.replay = aligned.replay;
+            self.stored.extend(batch.iter().skip(aligned.known).map(|heard| heard.digest));
+            batch.len() - aligned.known
+        }
+    }
+
+    fn numbers(from: u64, to: u64) -> Vec<u64> {
+        (from..to).map(|n| n * 2).collect()
+    }
+
+    #[test]
+    fn what_follows_the_overlap_is_new() {
+        let mut session = Session::default();
+        assert_eq!(session.send(&[1, 2, 3]), 3);
+        assert_eq!(session.send(&[3, 4, 5]), 2);
+        assert_eq!(session.send(&[2, 3, 4, 5, 6]), 1);
+        assert_eq!(session.stored, [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn a_plugin_that_lost_its_state_sends_all_of_a_long_session_again_and_adds_nothing() {
+        let mut session = Session::default();
+        let all = numbers(0, 1_050);
+        for batch in all.chunks(100) {
+            session.send(batch);
+        }
+        for batch in all.chunks(100) {
+            assert_eq!(session.send(batch), 0);
+        }
+        assert_eq!(session.send(&[5_000, 5_002]), 2);
+        assert_eq!(session.stored.len(), 1_052);
+    }
+
+    #[test]
+    fn a_replay_ends_where_something_new_comes() {
+        let mut session = Session::default();
+        let all = numbers(0, 500);
+        all.chunks(100).for_each(|batch| {
+            session.send(batch);
+        });
+        session.send(&all[..100]);
+        let mut branch = all[100..140].to_vec();
+        branch.extend([9_001, 9_003]);
+        assert_eq!(session.send(&branch), 2);
+        assert_eq!(session.replay, None);
+    }
+
+    #[test]
+    fn two_processes_that_send_the_same_at_once_add_it_once() {
+        let mut session = Session::default();
+        session.send(&[1, 2]);
+        assert_eq!(session.send(&[4, 5, 6, 8, 9]), 5);
+        assert_eq!(session.send(&[4, 5, 6]), 0);
+        assert_eq!(session.send(&[4, 5, 6, 8, 9, 11]), 1);
+    }
+
+    #[test]
+    fn a_lone_message_is_a_replay_if_it_is_the_last_of_its_speaker() {
+        let mut session = Session::default();
+        session.send(&[3, 7]);
+        assert_eq!(session.send(&[3]), 0);
+        assert_eq!(session.send(&[9]), 1);
+        assert_eq!(session.send(&[3]), 1);
+        assert_eq!(session.send(&[7]), 0);
+    }
+
+    #[test]
+    fn a_short_exchange_that_happens_again_is_not_lost() {
+        let mut session = Session::default();
+        session.send(&[3, 7, 5, 11]);
+        assert_eq!(session.send(&[3, 7]), 2);
+        // A prompt that is told again, and another answer to it.
+        session.send(&[6, 13]);
+        assert_eq!(session.send(&[6, 17]), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn sending_all_again_changes_nothing(sizes in proptest::collection::vec(1usize..40, 1..40)) {
+            let mut session = Session::default();
+            let mut next = 0;
+            for size in &sizes {
+                let size = u64::try_from(*size).unwrap();
+                session.send(&numbers(next, next + size));
+                next += size;
+            }
+            let before = session.stored.clone();
+            prop_assert_eq!(before.len(), usize::try_from(next).unwrap());
+            for batch in numbers(0, next).chunks(100) {
+                session.send(batch);
+            }
+            prop_assert_eq!(session.stored, before);
+        }
+
+        #[test]
+        fn nothing_that_is_said_for_the_first_time_is_lost(
+            batches in proptest::collection::vec(proptest::collection::vec(0u64..40, 1..8), 1..30),
+        ) {
+            let mut session = Session::default();
+            for batch in &batches {
+                session.send(batch);
+                prop_assert!(batch.iter().all(|digest| session.stored.contains(digest)));
+            }
+        }
+    }
+}

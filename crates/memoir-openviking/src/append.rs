@@ -1,0 +1,197 @@
+//! Messages in: aligned with what the session has, told as events, stored with the session's state in one append.
+
+use crate::align::{Heard, Known as Sequence, align};
+use crate::fault::Fault;
+use crate::memories::peer_row;
+use crate::message::Message;
+use crate::session::Spoken;
+use crate::state::State;
+use crate::tokens::Quarters;
+use crate::{Openviking, VIEW};
+use memoir_capture::{Captured, Telling, ToldPlace};
+use memoir_event::Event;
+use memoir_journal::{Admission, Cursor, Filter, Outcome, Redacted};
+use serde::Serialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{MutexGuard, PoisonError};
+
+/// So often it is tried again when another process has written to the session meanwhile.
+const TRIES: usize = 8;
+
+/// What became of messages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Appended {
+    /// The session's id, as it was given.
+    pub session_id: String,
+    /// So many messages of it are in no archive yet.
+    pub message_count: u64,
+    /// So many of these messages are new.
+    pub added: usize,
+    /// About how many tokens are in no archive yet.
+    pub pending_tokens: u64,
+    /// What became of the events.
+    #[serde(skip)]
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Openviking {
+    /// Takes messages in; durable when this returns. `peer` is where the sender works, if the messages do not say.
+    pub fn append(&self, spoken: &Spoken, messages: &[Message], peer: Option<&str>) -> Result<Appended, Fault> {
+        let _writing = self.lock(spoken);
+        for _ in 0..TRIES {
+            if let Some(appended) = self.try_append(spoken, messages, peer)? {
+                return Ok(appended);
+            }
+        }
+        Err(Fault::Busy(format!("the session {} is being written to by others", spoken.given)))
+    }
+
+    /// The same, unless another process has written to the session since its state was read.
+    fn try_append(&self, spoken: &Spoken, messages: &[Message], peer: Option<&str>) -> Result<Option<Appended>, Fault> {
+        let peer = messages.iter().find_map(|message| message.peer.as_deref()).or(peer);
+        let mut state = State::read(&*self.journal, &self.redactor, spoken)?;
+        self.begin(spoken, &mut state, peer)?;
+        let heard: Vec<Heard> = messages.iter().map(|message| message.heard(self.journal.hasher())).collect();
+        let role = messages.first().map_or("", |message| message.told.role.as_str());
+        let sequence = Sequence {
+            total: state.total,
+            replay: state.known.replay,
+            last_of_speaker: state.known.last.get(role).copied(),
+        };
+        let journal = &*self.journal;
+        let aligned = align(&heard, &sequence, &mut |from, most| state.digests(journal, from, most))?;
+        let is_moved = state.known.replay != aligned.replay;
+        state.known.replay = aligned.replay;
+        let new = messages.get(aligned.known..).unwrap_or_default();
+        let new_heard = heard.get(aligned.known..).unwrap_or_default();
+        let outcomes = if new.is_empty() && !is_moved && !state.is_new {
+            Vec::new()
+        } else {
+            match self.store(spoken, &mut state, (new, new_heard), peer)? {
+                Some(outcomes) => outcomes,
+                None => return Ok(None),
+            }
+        };
+        Ok(Some(Appended {
+            session_id: spoken.given.clone(),
+            message_count: state.known.live,
+            added: new.len(),
+            pending_tokens: state.known.live_tokens,
+            outcomes,
+        }))
+    }
+
+    /// What a session is at the moment when something comes.
+    fn begin(&self, spoken: &Spoken, state: &mut State, peer: Option<&str>) -> Result<(), Fault> {
+        let now_ms = (self.clock)();
+        if state.is_new {
+            state.known.created_ms = now_ms;
+        }
+        if state.known.project.is_empty() {
+            state.known.project = match (self.project_of(spoken)?, peer) {
+                (Some(known), _) => known,
+                (None, Some(peer)) => self.project_at(peer)?,
+                (None, None) => UNKNOWN_PROJECT.to_owned(),
+            };
+        }
+        self.settle(spoken, state)?;
+        state.known.updated_ms = now_ms;
+        Ok(())
+    }
+
+    /// What was sealed since the last message, whoever did it, is no longer live.
+    pub(crate) fn settle(&self, spoken: &Spoken, state: &mut State) -> Result<(), Fault> {
+        let archives = self.times_committed(spoken)?;
+        if archives != state.known.archives {
+            state.known.archives = archives;
+            (state.known.live, state.known.live_tokens) = (0, 0);
+        }
+        Ok(())
+    }
+
+    /// The project that a session is known to be in.
+    fn project_of(&self, spoken: &Spoken) -> Result<Option<String>, Fault> {
+        let filter = Filter { session: Some(spoken.shown()), ..Filter::default() };
+        let found = self.journal.sessions(&filter, &VIEW, 1, 0)?;
+        Ok(found.into_iter().next().map(|entry| entry.repo).filter(|repo| !repo.is_empty() && repo != UNKNOWN_PROJECT))
+    }
+
+    fn store(
+        &self,
+        spoken: &Spoken,
+        state: &mut State,
+        (new, heard): (&[Message], &[Heard]),
+        peer: Option<&str>,
+    ) -> Result<Option<Vec<Outcome>>, Fault> {
+        let first = state.total;
+        let events = tell(spoken, state, new, heard);
+        let admission = Admission::new(&self.redactor, self.journal.hasher().clone());
+        let project = &state.known.project;
+        let batch: Vec<Redacted> =
+            events.into_iter().map(|event| admission.admit(Event { repo: project.clone(), ..event })).collect();
+        state.known.open = self.redactor.json(&state.known.open).into_owned();
+        let digests: Vec<u64> = heard.iter().map(|heard| heard.digest).collect();
+        let mut cursors: Vec<Cursor> = state.push(&*self.journal, &digests)?;
+        let mut quarters = Quarters::default();
+        for (message, heard) in new.iter().zip(heard) {
+            message.count(&mut quarters);
+            state.note_speaker(&message.told.role, heard.digest);
+        }
+        state.known.live += state.total - first;
+        state.known.live_tokens += quarters.tokens();
+        if state.is_new {
+            cursors.extend(self.learnt(peer, &state.known.project));
+        }
+        if !new.is_empty() {
+            state.known.is_gone = false;
+            cursors.push(self.touched(spoken)?);
+        }
+        cursors.push(state.cursor());
+        Ok(self.journal.append_if(std::slice::from_ref(&state.as_read), &batch, &cursors)?)
+    }
+
+    /// Where a peer works, if that is a project with a name of its own: from its path alone nobody could tell.
+    fn learnt(&self, peer: Option<&str>, project: &str) -> Option<Cursor> {
+        let peer = self.redactor.text(peer?).into_owned();
+        let is_known = project != peer && project != UNKNOWN_PROJECT;
+        is_known.then(|| Cursor { stream: peer_row(&peer), sequence: 1, position: project.to_owned() })
+    }
+
+    /// Notes that a session is there, with nothing in it.
+    pub(crate) fn revive(&self, spoken: &Spoken, peer: Option<&str>) -> Result<(), Fault> {
+        let _writing = self.lock(spoken);
+        let mut state = State::read(&*self.journal, &self.redactor, spoken)?;
+        self.begin(spoken, &mut state, peer)?;
+        state.known.is_gone = false;
+        self.journal.append(&[], &[state.cursor()])?;
+        Ok(())
+    }
+
+    /// One request at a time writes to a session: two that come at once see each other.
+    pub(crate) fn lock(&self, spoken: &Spoken) -> MutexGuard<'_, ()> {
+        let mut hasher = DefaultHasher::new();
+        spoken.given.hash(&mut hasher);
+        let count = u64::try_from(self.locks.len()).unwrap_or(1);
+        let at = usize::try_from(hasher.finish() % count).unwrap_or(0);
+        // The array is never empty, and the lock guards no data.
+        self.locks[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The project of what nobody can place.
+pub(crate) const UNKNOWN_PROJECT: &str = "unknown";
+
+/// The messages as events. Each is named by its place in the session and by what it says: stored twice by two servers at
+/// once, it is one.
+fn tell(spoken: &Spoken, state: &mut State, new: &[Message], heard: &[Heard]) -> Vec<Event> {
+    let place = ToldPlace { client: spoken.client, session: &spoken.session, thread: spoken.agent.as_deref() };
+    let mut telling = Telling::new(&place, &state.known.open);
+    let mut out = memoir_capture::Out::default();
+    let thread = spoken.agent.as_deref().unwrap_or_default();
+    for ((message, heard), place) in new.iter().zip(heard).zip(state.total..) {
+        let name = |nth: usize| format!("openviking/{thread}/{:012x}/{nth}/{place}", heard.digest);
+        telling.message(&message.told, &name, &mut out);
+    }
+    state.known.open = telling.state();
+    out.events.into_iter().map(|captured: Captured| captured.event).collect()
+}

@@ -1,0 +1,89 @@
+//! The sessions, files and searches that OpenViking's clients ask for, out of a journal.
+//!
+//! Owns what their messages become, how what they send again is told from what is new, and how `viking://` addresses
+//! lie over sessions, archives and memories. Plain synchronous code: whoever serves it brings the requests. Must not know
+//! who may call.
+
+mod align;
+mod append;
+mod content;
+mod context;
+mod fault;
+mod grep;
+mod ledger;
+mod memories;
+mod message;
+mod sealing;
+mod search;
+mod session;
+mod sessions;
+mod state;
+mod tokens;
+mod tree;
+mod uri;
+
+pub use append::Appended;
+pub use content::{Lines, Writing};
+pub use context::TOKENS_DEFAULT;
+pub use fault::Fault;
+pub use grep::{Glob, Grep};
+pub use memories::Reader;
+pub use message::{MESSAGES_MAX, Message, check_peer, read_batch, read_message};
+pub use search::{Search, Way};
+pub use session::{SESSION_ID_BYTES_MAX, Spoken};
+pub use sessions::Making;
+pub use tree::{Depth, Form, ROWS_MAX, Rows};
+
+pub(crate) use append::UNKNOWN_PROJECT;
+
+use memoir_index::Index;
+use memoir_journal::{Audience, Clock, Journal, View};
+use memoir_recall::Recall;
+use memoir_redact::Redactor;
+use std::sync::{Arc, Mutex};
+
+/// What readers of this API see.
+pub(crate) const VIEW: View = View::of(Audience::Recall);
+
+/// The one user whose memory this is.
+pub const USER: &str = "default";
+
+/// So many sessions can be written to at once.
+const LOCKS: usize = 64;
+
+/// The API over one journal.
+pub struct Openviking {
+    journal: Arc<dyn Journal>,
+    redactor: Arc<Redactor>,
+    index: Arc<Index>,
+    recall: Arc<Recall>,
+    owner: String,
+    clock: Clock,
+    locks: [Mutex<()>; LOCKS],
+    ledger: ledger::Ledger,
+}
+
+/// What the API works with.
+pub struct Parts {
+    /// The journal.
+    pub journal: Arc<dyn Journal>,
+    /// The rules that take secrets out of what comes in.
+    pub redactor: Arc<Redactor>,
+    /// The full-text index.
+    pub index: Arc<Index>,
+    /// Answers questions.
+    pub recall: Arc<Recall>,
+    /// Who works: its name on leases.
+    pub owner: String,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+impl Openviking {
+    /// The API over a journal.
+    pub fn new(parts: Parts) -> Openviking {
+        let Parts { journal, redactor, index, recall, owner, clock } = parts;
+        let locks = std::array::from_fn(|_| Mutex::default());
+        Openviking { journal, redactor, index, recall, owner, clock, locks, ledger: ledger::Ledger::default() }
+    }
+}

@@ -1,0 +1,96 @@
+//! Memories as files of the OpenViking API.
+
+use crate::openviking::{PLUGIN, SESSION, error, result, text};
+use crate::running::{Running, start};
+use serde_json::{Value, json};
+
+fn at(route: &str, uri: &str, more: &str) -> String {
+    format!("/api/v1/{route}?uri={}{more}", uri.replace('%', "%25").replace(':', "%3A").replace('/', "%2F"))
+}
+
+fn remember(server: &Running, memories: &Value) {
+    let answer = server.post("/v1/memories", memories);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+}
+
+fn write(server: &Running, uri: &str, content: &str, mode: &str) -> crate::client::Answer {
+    let body = json!({"uri": uri, "content": content, "mode": mode, "wait": true});
+    server.post_with("/api/v1/content/write", &PLUGIN, &body)
+}
+
+#[test]
+fn what_is_pinned_for_the_user_is_the_profile_and_the_rest_is_listed_by_kind() {
+    let server = start();
+    remember(
+        &server,
+        &json!([
+            {"text": "The user is called Kim.", "kind": "fact", "scope": "user", "pinned": true},
+            {"text": "Prefers tabs over spaces in Makefiles.", "kind": "preference", "name": "Makefiles", "scope": "user"},
+            {"text": "The shop is a Rust service.", "kind": "entity", "name": "shop", "project": "-home-dev-shop"},
+            {"text": "The bank is a Go service.", "kind": "entity", "name": "bank", "project": "-home-dev-bank"},
+        ]),
+    );
+    let profile =
+        result(&server.get_with(&at("content/read", "viking://user/default/memories/profile.md", ""), &PLUGIN));
+    assert_eq!(profile, "# Profile\n- The user is called Kim.\n");
+    let list = |uri: &str| {
+        let path = at("fs/ls", uri, "&output=agent&recursive=true&abs_limit=512&node_limit=512");
+        result(&server.get_with(&path, &PLUGIN)).as_array().unwrap().clone()
+    };
+    let preferences = list("viking://user/default/memories/preferences");
+    let row = &preferences[0];
+    assert!(row["rel_path"].as_str().unwrap().starts_with("makefiles-") && row["isDir"] == false, "{row}");
+    assert_eq!(row["abstract"], "Prefers tabs over spaces in Makefiles.");
+    let entities = list("viking://~/memories/entities");
+    assert_eq!(entities.len(), 1, "what holds in another project is not listed: {entities:?}");
+    let all = list("viking://~/memories");
+    let paths: Vec<&str> = all.iter().map(|row| row["rel_path"].as_str().unwrap()).collect();
+    assert!(paths.contains(&"profile.md") && paths.iter().any(|path| path.starts_with("entities/shop-")), "{paths:?}");
+    let read = result(&server.get_with(&at("content/read", row["uri"].as_str().unwrap(), ""), &PLUGIN));
+    assert_eq!(read, "Prefers tabs over spaces in Makefiles.\n");
+    let stat = result(&server.get_with(&at("fs/stat", row["uri"].as_str().unwrap(), ""), &PLUGIN));
+    assert_eq!(stat["isDir"], false);
+    let glob = json!({"pattern": "**/*.md", "uri": "viking://~/memories"});
+    let glob = result(&server.post_with("/api/v1/search/glob", &PLUGIN, &glob));
+    assert_eq!(glob["count"], 4, "{glob}");
+}
+
+#[test]
+fn what_is_written_into_a_memorys_file_is_remembered() {
+    let server = start();
+    let uri = "viking://~/memories/decisions/deploys.md";
+    let written = result(&write(&server, uri, "Deploys go through ./ship.", "create"));
+    assert_eq!(written["uri"], uri);
+    let read = |uri: &str| result(&server.get_with(&at("content/read", uri, ""), &PLUGIN));
+    assert_eq!(read(uri), "Deploys go through ./ship.\n");
+    assert_eq!(read(written["canonical_uri"].as_str().unwrap()), read(uri));
+    result(&write(&server, uri, "Never through kubectl.", "append"));
+    assert_eq!(read(uri), "Deploys go through ./ship.\nNever through kubectl.\n");
+    assert_eq!(result(&server.get(&at("content/read", uri, "&offset=1&limit=1"))), "Never through kubectl.\n");
+    assert_eq!(error(&write(&server, uri, "x", "create")), (400, "INVALID_ARGUMENT".to_owned()));
+    assert_eq!(error(&write(&server, "viking://~/memories/profile.md", "x", "replace")).0, 403);
+    assert_eq!(error(&write(&server, "viking://resources/x.md", "x", "replace")).0, 403);
+    let search = json!({"query": "how do deploys go", "target_uri": "viking://~/memories", "limit": 5});
+    let found = result(&server.post_with("/api/v1/search/find", &PLUGIN, &search));
+    assert_eq!(found["memories"][0]["category"], "decisions", "{found}");
+    assert_eq!((&found["total"], &found["resources"], &found["skills"]), (&1.into(), &json!([]), &json!([])));
+    let nowhere = json!({"query": "how do deploys go", "target_uri": "viking://~/skills"});
+    assert_eq!(result(&server.post("/api/v1/search/find", &nowhere))["total"], 0);
+}
+
+#[test]
+fn lines_are_found_by_a_pattern_in_sessions_and_memories() {
+    let server = start();
+    server.say(SESSION, &[text("user", "first line\nerror E0277 in checkout.rs\nlast line")]);
+    remember(&server, &json!({"text": "E0277 was a missing bound.", "kind": "fix", "scope": "user"}));
+    let grep = |body: Value| result(&server.post("/api/v1/search/grep", &body));
+    let all = grep(json!({"uri": "viking://~", "pattern": "E0277"}));
+    assert_eq!((&all["count"], &all["match_count"]), (&2.into(), &2.into()), "{all}");
+    let here = grep(json!({"uri": format!("viking://~/sessions/{SESSION}"), "pattern": "^error E\\d+"}));
+    assert_eq!((&here["matches"][0]["line"], &here["count"]), (&2.into(), &1.into()), "{here}");
+    assert_eq!(here["matches"][0]["content"], "error E0277 in checkout.rs");
+    let fixes = grep(json!({"uri": "viking://~/memories/fixes", "pattern": "e0277", "case_insensitive": true}));
+    assert_eq!(fixes["count"], 1, "{fixes}");
+    let wordless = server.post("/api/v1/search/grep", &json!({"uri": "viking://~", "pattern": ".*"}));
+    assert_eq!(error(&wordless), (400, "INVALID_ARGUMENT".to_owned()));
+}
