@@ -3,7 +3,7 @@
 use crate::rules::{Rule, Voice};
 use crate::statement::Statement;
 use memoir_event::{EventId, Kind, Memory, MemoryScope, Secrecy, Visibility};
-use memoir_journal::{Filter, Journal, JournalError, Order, Page, Seq, StoredEvent, View};
+use memoir_journal::{Filter, Journal, JournalError, Lookup, Order, Page, Seq, StoredEvent, View};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 const PAGE: usize = 500;
@@ -381,12 +381,26 @@ impl<'a> Book<'a> {
         Ok(())
     }
 
+    /// Whether a wish to forget meant that very memory: then it hid the messages that said it, too.
+    fn is_taken_back(&self, stored: &StoredEvent, wish: Seq) -> Result<bool, JournalError> {
+        let Some(memory) = Memory::of_event(&stored.event) else { return Ok(true) };
+        let Some(id) = memory.sources.first().and_then(|source| EventId::parse(source.event.as_deref()?).ok()) else {
+            return Ok(true);
+        };
+        let Some(source) = self.journal.event(&Lookup::Id(id), &View::owner_all())? else { return Ok(true) };
+        Ok(self.journal.successor(source.seq)? == Some(wish))
+    }
+
     /// What took a memory's place, and when that was said: a newer memory, or the wish to forget it.
     fn superseded(&self, stored: &StoredEvent) -> Result<Fate, JournalError> {
         let newer = self.journal.successor(stored.seq)?;
         let newer = newer.map(|newer| self.journal.unfiltered(&[newer])).transpose()?.and_then(|mut found| found.pop());
         Ok(match newer {
-            Some(newer) if newer.event.kind() != Kind::Memory => Fate::Unsaid(newer.ts_ms),
+            // What took its place may itself have been taken back: that says nothing of this one.
+            Some(newer) if newer.event.kind() != Kind::Memory => match self.is_taken_back(stored, newer.seq)? {
+                true => Fate::Unsaid(newer.ts_ms),
+                false => Fate::Superseded(newer.ts_ms),
+            },
             Some(newer) => {
                 let again = Memory::of_event(&newer.event).and_then(|memory| memory.reinforced_ms);
                 Fate::Superseded(again.map_or(newer.ts_ms, |again| again.max(newer.ts_ms)))

@@ -5,10 +5,11 @@
 
 use crate::book::{Book, Past, Place};
 use crate::keep::{Keeping, Unwritten};
-use crate::reading::Reading;
+use crate::reading::{Portion, Reading};
 use crate::remember::MemoryError;
 use crate::rules::{Derived, Heard, Reach, Rule, Turn, derive_from_work, heard, heard_from_agent};
 use crate::settle::{Became, Settled, Settling, meant};
+use crate::tally::LeftOut;
 use memoir_event::{Archive, Client, EventId, Kind, MemoryKind, MemoryScope, Speaker};
 use memoir_journal::{Clock, Cursor, Journal, JournalError, Seq, StoredEvent, View};
 use memoir_redact::Redactor;
@@ -27,7 +28,7 @@ const RENEW_MS: i64 = 2_000;
 /// So many findings are explained.
 const EXPLAINED_MAX: usize = 10_000;
 /// How far all archives are done.
-const ALL: &str = "dreamt|archives";
+pub(crate) const ALL: &str = "dreamt|archives";
 
 /// Why nothing could be dreamt.
 #[derive(Debug, thiserror::Error)]
@@ -135,6 +136,8 @@ struct Pass<'a> {
     unwritten: Unwritten,
     archives_unwritten: usize,
     dreamt: Dreamt,
+    /// What was left out when it was last written down.
+    tallied: LeftOut,
 }
 
 /// An archive that is to be dreamt.
@@ -175,8 +178,15 @@ impl Dreamer<'_> {
         let past = if wish.again { Past::IsMadeAgain } else { Past::Counts };
         let book = Book::open(self.journal, past)?;
         let dreamt = Dreamt::default();
-        let mut pass =
-            Pass { dreamer: self, wish, book, unwritten: Unwritten::default(), archives_unwritten: 0, dreamt };
+        let mut pass = Pass {
+            dreamer: self,
+            wish,
+            book,
+            unwritten: Unwritten::default(),
+            archives_unwritten: 0,
+            dreamt,
+            tallied: LeftOut::default(),
+        };
         let total: u64 = due.iter().map(|one| one.archive.events).sum();
         let mut renewed_ms = (self.clock)();
         for one in due {
@@ -249,7 +259,7 @@ impl Pass<'_> {
         let mut reading = Reading::of(self.dreamer.journal, &due.archive, due.after)?;
         let last_answer = reading.last_answer();
         let mut turns: Vec<Turn> = Vec::new();
-        while let Some((events, withheld)) = reading.portion()? {
+        while let Some(Portion { events, withheld }) = reading.portion()? {
             self.dreamt.withheld += withheld;
             for (at, stored) in &events {
                 let is_quiet = match stored.event.kind() {
@@ -446,7 +456,14 @@ impl Pass<'_> {
 
     fn write(&mut self) -> Result<(), DreamError> {
         let keeping = Keeping { journal: self.dreamer.journal, redactor: self.dreamer.redactor };
-        keeping.write(&mut self.book, std::mem::take(&mut self.unwritten))?;
+        let now = LeftOut::of(&self.dreamt);
+        // What is dreamt again was counted before.
+        if now != self.tallied && !self.wish.again {
+            let sums = LeftOut::read(self.dreamer.journal)?.and_since(self.tallied, now);
+            self.unwritten.cursors.push(sums.row());
+            self.tallied = now;
+        }
+        keeping.write(&mut self.book, &std::mem::take(&mut self.unwritten))?;
         self.archives_unwritten = 0;
         if self.book.len() > MEMORIES_HELD_MAX {
             self.book.close();

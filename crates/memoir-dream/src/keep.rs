@@ -30,7 +30,7 @@ pub(crate) struct Keeping<'a> {
 
 impl Keeping<'_> {
     /// Writes everything; how many memories were written.
-    pub fn write(&self, book: &mut Book<'_>, unwritten: Unwritten) -> Result<u64, DreamError> {
+    pub fn write(&self, book: &mut Book<'_>, unwritten: &Unwritten) -> Result<u64, DreamError> {
         let written = self.write_memories(book)?;
         let mut batch = Vec::new();
         for (place, older, newer) in &unwritten.superseded {

@@ -15,6 +15,7 @@ mod review;
 mod rules;
 mod settle;
 mod statement;
+mod tally;
 
 pub use about::{Change, Likeness, change_in};
 pub use dreamer::{DreamError, DreamWish, Dreamer, Dreamt, Explained};
@@ -24,3 +25,4 @@ pub use remember::{Given, MemoryError, Remembered, Remembering, Said, Way, super
 pub use review::{Review, ReviewError, is_to_review};
 pub use rules::Rule;
 pub use settle::Became;
+pub use tally::{LeftOut, waiting_archives};

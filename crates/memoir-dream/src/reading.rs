@@ -23,6 +23,14 @@ pub(crate) struct Reading<'a> {
     next: usize,
 }
 
+/// Some events of an archive.
+pub(crate) struct Portion {
+    /// Each with its place in the range.
+    pub events: Vec<(usize, StoredEvent)>,
+    /// How many were kept back.
+    pub withheld: u64,
+}
+
 impl<'a> Reading<'a> {
     /// The range of an archive, beginning after a place.
     pub fn of(journal: &'a dyn Journal, archive: &Archive, after: Seq) -> Result<Reading<'a>, JournalError> {
@@ -49,8 +57,8 @@ impl<'a> Reading<'a> {
         self.placed.iter().rev().find(is_answer).map(|one| one.seq)
     }
 
-    /// The next events, each with its place in the range, and how many were kept back; none at the end.
-    pub fn portion(&mut self) -> Result<Option<(Vec<(usize, StoredEvent)>, u64)>, JournalError> {
+    /// The next events; none at the end.
+    pub fn portion(&mut self) -> Result<Option<Portion>, JournalError> {
         let Some(wanted) = self.wanted.get(self.next..).filter(|rest| !rest.is_empty()) else { return Ok(None) };
         let wanted = wanted.get(..PORTION.min(wanted.len())).unwrap_or_default();
         self.next += wanted.len();
@@ -62,7 +70,7 @@ impl<'a> Reading<'a> {
             let at = places.find(|at| self.placed.get(*at).is_some_and(|one| one.seq == stored.seq))?;
             Some((at, stored))
         };
-        Ok(Some((events.into_iter().filter_map(placed).collect(), withheld)))
+        Ok(Some(Portion { events: events.into_iter().filter_map(placed).collect(), withheld }))
     }
 
     /// What was done in an event, for what work tells.
@@ -148,7 +156,7 @@ const COMPLAINTS: [&str; 9] =
 
 fn complaint_in(output: &str) -> Option<String> {
     let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
-    let complains = |word: &&str| lines().find(|line| line.to_lowercase().contains(*word));
-    let line = COMPLAINTS.iter().find_map(|word| complains(&word))?;
+    let complains = |word: &str| lines().find(|line| line.to_lowercase().contains(word));
+    let line = COMPLAINTS.iter().find_map(|word| complains(*word))?;
     Some(line.chars().take(COMPLAINT_CHARS_MAX).collect())
 }

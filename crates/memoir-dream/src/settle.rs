@@ -86,10 +86,10 @@ impl Settling<'_> {
             return Settled::only(Became::Empty);
         }
         let (uid, is_work) = (self.uid(derived, &statement), derived.rule.voice() == Voice::Work);
-        if let Some(at) = self.shelf.of_uid(&uid) {
-            if let Some(settled) = self.meet_same(at, derived) {
-                return settled;
-            }
+        if let Some(at) = self.shelf.of_uid(&uid)
+            && let Some(settled) = self.meet_same(at, derived)
+        {
+            return settled;
         }
         let near: Vec<(usize, Meets)> = if is_work { Vec::new() } else { self.near(&statement) };
         if let Some((at, _)) = near.iter().find(|(_, meets)| *meets == Meets::Same)

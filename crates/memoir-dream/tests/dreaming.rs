@@ -12,6 +12,7 @@ use memoir_journal::{
     StoredEvent, View,
 };
 use memoir_redact::Redactor;
+use proptest::prelude::*;
 use serde_json::json;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -524,4 +525,46 @@ fn whoever_is_stopped_goes_on_where_it_was_left() {
     assert_eq!(home.dream_as(&DreamWish { archives_max: Some(1), ..DreamWish::default() }).archives, 1);
     assert_eq!(home.dream().archives, 2);
     assert_eq!(home.texts().len(), 5);
+}
+
+/// Something that a user may say about a few things, so that they meet again and again.
+fn anything_said() -> impl Strategy<Value = String> {
+    let thing = prop::sample::select(vec!["staging port", "release branch", "login page", "billing cron job"]);
+    let value = prop::sample::select(vec!["alpha one", "beta two", "gamma three"]);
+    (0..9u8, thing, value).prop_map(|(way, thing, value)| match way {
+        0 | 1 => format!("Remember that the {thing} is {value}"),
+        2 => format!("Update this: the {thing} is now {value}"),
+        3 => format!("Confirm this still matters: the {thing} remains {value}"),
+        4 => format!("Forget that the {thing} is {value}"),
+        5 => format!("Never touch the {thing} without {value}"),
+        6 => format!("We decided to keep the {thing} with {value}"),
+        7 => format!("I heard that the {thing} is {value}"),
+        _ => format!("Outcome of the check of the {thing}: it went to {value}"),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_said_dreams_in_steps_at_once_and_again_are_the_same(said in prop::collection::vec(anything_said(), 1..14)) {
+        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        let at_once = Home::dreamt(&said);
+        let in_steps = Home::new();
+        for text in &said {
+            in_steps.say(text);
+            in_steps.commit();
+            in_steps.dream();
+        }
+        let plain = |home: &Home| -> Vec<(String, u32)> {
+            let mut plain: Vec<_> = home.current().into_iter().map(|memory| (memory.text, memory.reinforced)).collect();
+            plain.sort();
+            plain
+        };
+        prop_assert_eq!(plain(&at_once), plain(&in_steps));
+        let (state, last) = (in_steps.state(), in_steps.journal.last_seq().unwrap());
+        in_steps.dream_as(&DreamWish { again: true, ..DreamWish::default() });
+        prop_assert_eq!(in_steps.state(), state);
+        prop_assert_eq!(in_steps.journal.last_seq().unwrap(), last);
+    }
 }

@@ -97,8 +97,7 @@ fn own_parts(text: &str) -> Vec<&str> {
 fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
-    let mut rest = line.char_indices().peekable();
-    while let Some((at, c)) = rest.next() {
+    for (at, c) in line.char_indices() {
         let end = at + c.len_utf8();
         let ends = match c {
             '。' | '！' | '？' => true,

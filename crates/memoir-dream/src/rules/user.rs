@@ -43,7 +43,7 @@ pub(crate) struct Told {
 /// What a message of the user holds for memory.
 pub(crate) fn heard(text: &str) -> Heard {
     let sentences = own_sentences(text);
-    if sentences.iter().any(|one| is_private(one)) {
+    if sentences.iter().any(is_private) {
         return Heard { is_private: true, ..Heard::default() };
     }
     let mut heard = Heard::default();
@@ -168,14 +168,13 @@ fn asked_inside(bare: &Sentence) -> Option<Told> {
     if let Some((heading, said)) = split_heading(&bare.said).filter(|_| is_permission) {
         // "Procedure to remember: …" announces what follows.
         let kind = heading.map_or_else(|| kind_of(&said.to_lowercase(), MemoryKind::Fact), kind_under);
-        return keep(Rule::Remember, kind, bare.said.clone(), &bare.lower)
-            .filter(|_| before.len() < bare.said.len() / 2);
+        return keep(Rule::Remember, kind, &bare.said, &bare.lower).filter(|_| before.len() < bare.said.len() / 2);
     }
     if before.ends_with(',') || before.ends_with(':') {
         let rest = after.said.trim_start_matches("that ");
         let text = format!("{before} {rest}");
         let kind = kind_of(&after.lower, MemoryKind::Fact);
-        return keep(Rule::Remember, kind, text, &bare.lower);
+        return keep(Rule::Remember, kind, &text, &bare.lower);
     }
     is_permission.then(|| kept(Rule::Remember, &after, &bare.lower)).flatten()
 }
@@ -190,7 +189,7 @@ fn is_looking_back(bare: &Sentence, end: usize) -> bool {
 fn stated(bare: &Sentence) -> Option<Told> {
     let lower = bare.lower.as_str();
     if has(lower, &of::LIMITS) {
-        return keep(Rule::Limit, MemoryKind::Convention, bare.said.clone(), lower);
+        return keep(Rule::Limit, MemoryKind::Convention, &bare.said, lower);
     }
     if let Some(end) = begins(lower, &of::CONFIRM) {
         let rest = bare.from(end).bare();
@@ -207,7 +206,7 @@ fn stated(bare: &Sentence) -> Option<Told> {
     if begins(lower, &of::DECIDED).is_some() && bare.words() > WORDS_MIN + 1 {
         let is_short = lower.starts_with("go with") || lower.starts_with("stick");
         return (!is_short || bare.words() <= 30)
-            .then(|| keep(Rule::Decision, MemoryKind::Decision, bare.said.clone(), lower))
+            .then(|| keep(Rule::Decision, MemoryKind::Decision, &bare.said, lower))
             .flatten();
     }
     let is_open = begins(lower, &of::OPEN).is_some_and(|end| {
@@ -217,15 +216,13 @@ fn stated(bare: &Sentence) -> Option<Told> {
         !is_mark || after.starts_with([':', '：', '-', '–'])
     });
     if is_open || has(lower, &OPEN_STARTS) {
-        return keep(Rule::Open, MemoryKind::Question, bare.said.clone(), lower);
+        return keep(Rule::Open, MemoryKind::Question, &bare.said, lower);
     }
     if begins(lower, &of::PREFER).is_some() {
         let is_about_this = ["this", "that", "it", "the", "your", "how", "what", "where"].iter().any(|this| {
             begins(lower, &of::PREFER).is_some_and(|end| bare.from(end).bare().lower.split(' ').next() == Some(this))
         });
-        return (!is_about_this)
-            .then(|| keep(Rule::Preference, MemoryKind::Preference, bare.said.clone(), lower))
-            .flatten();
+        return (!is_about_this).then(|| keep(Rule::Preference, MemoryKind::Preference, &bare.said, lower)).flatten();
     }
     under_heading(bare).or_else(|| habit(bare)).or_else(|| fact(bare))
 }
@@ -243,7 +240,7 @@ fn under_heading(bare: &Sentence) -> Option<Told> {
     }
     let kind = kind_under(heading);
     let kind = if kind == MemoryKind::Fact { kind_of(&said.to_lowercase(), kind) } else { kind };
-    keep(Rule::Note, kind, bare.said.clone(), &bare.lower)
+    keep(Rule::Note, kind, &bare.said, &bare.lower)
 }
 
 /// Never, always, don't; how things are done here.
@@ -260,9 +257,7 @@ fn habit(bare: &Sentence) -> Option<Told> {
         let is_now = denies_once
             && (first_words.any(|word| matches!(word, "this" | "that" | "it" | "them"))
                 || has(&rest.lower, &["yet", "now"]));
-        return (!is_idle && !is_now)
-            .then(|| keep(Rule::Always, MemoryKind::Convention, bare.said.clone(), lower))
-            .flatten();
+        return (!is_idle && !is_now).then(|| keep(Rule::Always, MemoryKind::Convention, &bare.said, lower)).flatten();
     }
     let is_rule = [
         "must always",
@@ -280,7 +275,7 @@ fn habit(bare: &Sentence) -> Option<Told> {
     let is_for_all = ["all ", "every ", "each ", "any ", "no "].iter().any(|all| lower.starts_with(all))
         && has(lower, &["must", "should", "needs to", "need to", "has to"]);
     if begins(lower, &of::CUSTOM).is_some() || has(lower, &is_rule) || is_for_all {
-        return keep(Rule::Convention, MemoryKind::Convention, bare.said.clone(), lower);
+        return keep(Rule::Convention, MemoryKind::Convention, &bare.said, lower);
     }
     None
 }
@@ -292,7 +287,7 @@ fn fact(bare: &Sentence) -> Option<Told> {
         return None;
     }
     if is_person(bare) {
-        return keep(Rule::Person, MemoryKind::Entity, bare.said.clone(), lower);
+        return keep(Rule::Person, MemoryKind::Entity, &bare.said, lower);
     }
     let first = lower.split(' ').next().unwrap_or_default();
     let says = [
@@ -319,15 +314,15 @@ fn fact(bare: &Sentence) -> Option<Told> {
         || lower.starts_with("我们的")
     {
         return (subject_words <= 8)
-            .then(|| keep(Rule::Fact, kind_of(lower, MemoryKind::Fact), bare.said.clone(), lower))
+            .then(|| keep(Rule::Fact, kind_of(lower, MemoryKind::Fact), &bare.said, lower))
             .flatten();
     }
     let own = ["i am a ", "i'm a ", "i am an ", "i'm an ", "i am the ", "i'm the ", "i work ", "i live ", "we are a "];
     if own.iter().any(|own| lower.starts_with(own)) {
-        return keep(Rule::Fact, MemoryKind::Fact, bare.said.clone(), lower);
+        return keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower);
     }
     let is_place = first == "the" && subject_words <= 6 && bare.said.split(' ').any(is_value);
-    is_place.then(|| keep(Rule::Fact, MemoryKind::Fact, bare.said.clone(), lower)).flatten()
+    is_place.then(|| keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower)).flatten()
 }
 
 /// "Mara owns the billing service", "Jo is our DBA".
@@ -375,10 +370,10 @@ fn is_value(word: &str) -> bool {
 
 fn kept(rule: Rule, what: &Sentence, whole: &str) -> Option<Told> {
     let usual = if rule == Rule::FromNowOn { MemoryKind::Preference } else { MemoryKind::Fact };
-    keep(rule, kind_of(&what.lower, usual), what.said.clone(), whole)
+    keep(rule, kind_of(&what.lower, usual), &what.said, whole)
 }
 
-fn keep(rule: Rule, kind: MemoryKind, text: String, whole: &str) -> Option<Told> {
+fn keep(rule: Rule, kind: MemoryKind, text: &str, whole: &str) -> Option<Told> {
     let text = text.trim().trim_matches(['"', '“', '”']).trim();
     let words = text.split_whitespace().count();
     let is_enough =

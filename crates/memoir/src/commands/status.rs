@@ -7,6 +7,7 @@ use crate::exit::Done;
 use crate::home::Life;
 use crate::print::{Out, Style, count, size};
 use anyhow::Result;
+use memoir_dream::{LeftOut, waiting_archives};
 use memoir_event::{Client, format_ms};
 use memoir_hook::{Fired, fired};
 use memoir_index::IndexStatus;
@@ -27,6 +28,8 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let launcher = Launcher::in_home(context.home.dir());
     let purges = journal.as_ref().map(SqliteJournal::unfinished_purges).transpose()?.unwrap_or_default();
     let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
+    let undreamt = journal.as_ref().map(|journal| waiting_archives(journal)).transpose()?.unwrap_or_default();
+    let left_out = journal.as_ref().map(|journal| LeftOut::read(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -52,6 +55,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             },
             "unfinishedPurges": purges,
             "uncommittedSessions": open,
+            "dream": {"waitingArchives": undreamt, "leftOut": left_out},
             "pending": context.pending().count(),
             "dropped": dropped::read(&context.home).0,
         }))?;
@@ -62,6 +66,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             let text = format!("{} to be committed; see `memoir sessions --pending`", count(open as u64, "session"));
             lines.push(("open", text));
         }
+        lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
         if !purges.is_empty() {
             let text = "not all of it is erased yet; `memoir purge` finishes it";
             lines.push(("purge", format!("{}: {text}", purges.join(", "))));
@@ -76,6 +81,23 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
 }
 
 /// Where vectors stand, if somebody wants them or there are some.
+/// What waits to be dreamt, and what dreaming left out.
+fn dreamt(waiting: u64, left_out: &LeftOut) -> Option<String> {
+    let counts = [
+        (left_out.private, "kept out as you asked"),
+        (left_out.passing, "passing"),
+        (left_out.hearsay, "hearsay"),
+        (left_out.outweighed, "outweighed"),
+        (left_out.forgotten, "forgotten before"),
+        (left_out.withheld, "not to be seen"),
+    ];
+    let waits = (waiting > 0).then(|| format!("{} to be dreamt", count(waiting, "archive")));
+    let told: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    let left = (!told.is_empty()).then(|| format!("left out: {}", told.join(", ")));
+    let parts: Vec<String> = waits.into_iter().chain(left).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 fn vectors(context: &Context, journal: &dyn Journal) -> Result<Option<VectorsStatus>> {
     if context.settings.embeddings.url.is_none() && !context.home.vectors_dir().exists() {
         return Ok(None);

@@ -154,6 +154,22 @@ fn what_was_committed_is_dreamt_by_whatever_command_comes_next() {
 }
 
 #[test]
+fn what_waits_and_what_was_left_out_is_in_the_status() {
+    let home = Home::new();
+    say(&home, "I heard that the port is 1. Policy: this temporary access expires soon.", 0);
+    say(&home, "My word is zebra. Do not save or repeat it.", 1);
+    commit(&home);
+    home.run(&["dream"]).succeeded();
+    home.run(&["dream", "--again"]).succeeded();
+    let status = home.status();
+    let left_out = &status["dream"]["leftOut"];
+    assert_eq!((&left_out["private"], &left_out["passing"]), (&json!(1), &json!(1)));
+    assert_eq!(status["dream"]["waitingArchives"], 0);
+    let shown = home.run(&["status"]).succeeded().out;
+    assert!(shown.contains("left out: 1 kept out as you asked, 1 passing"), "{shown}");
+}
+
+#[test]
 fn killed_at_any_moment_it_makes_the_same_in_the_end() {
     let said: Vec<String> = (0..40)
         .map(|number| match number % 4 {
