@@ -78,8 +78,7 @@ impl Caller {
             .map(|session| (Client::Codex, session))
             .or_else(|| of_client(&around.sessions, client))
             .map(|(client, id)| Client::shown_session(Some(client), &id));
-        let dir =
-            dir.or_else(|| of_client(&around.dirs, client).map(|(_, dir)| dir)).or_else(|| around.cwd.clone());
+        let dir = dir.or_else(|| of_client(&around.dirs, client).map(|(_, dir)| dir)).or_else(|| around.cwd.clone());
         Caller { name, session, dir, writer: around.writer }
     }
 }

@@ -32,7 +32,8 @@ impl HttpService {
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_max_request_body_bytes(body_bytes_max);
-        let service = StreamableHttpService::new(move || Ok(mcp.clone()), Arc::new(NeverSessionManager::default()), config);
+        let service =
+            StreamableHttpService::new(move || Ok(mcp.clone()), Arc::new(NeverSessionManager::default()), config);
         HttpService(service)
     }
 

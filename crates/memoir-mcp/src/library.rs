@@ -58,14 +58,18 @@ impl Library {
             0 | 1 => Ok(found.pop()),
             count => {
                 let names: Vec<String> = found.iter().take(NAMED_MAX).map(SessionEntry::shown).collect();
-                Err(ToolError::wrong(format!("{count} sessions go by `{name}`: {}; pass one of them", names.join(", "))))
+                Err(ToolError::wrong(format!(
+                    "{count} sessions go by `{name}`: {}; pass one of them",
+                    names.join(", ")
+                )))
             }
         }
     }
 
     /// The session by its full name, or a sentence about it.
     pub(crate) fn known_session(&self, name: &str) -> Result<SessionEntry, ToolError> {
-        let unknown = || ToolError::unknown(format!("there is no session `{name}`: timeline and search show their ids"));
+        let unknown =
+            || ToolError::unknown(format!("there is no session `{name}`: timeline and search show their ids"));
         self.session(name)?.ok_or_else(unknown)
     }
 

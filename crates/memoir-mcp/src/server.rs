@@ -103,8 +103,7 @@ fn missing(context: &RequestContext<RoleServer>, access: Access) -> Option<ToolE
 
 impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources().build();
         let named = Implementation::new("memoir", env!("CARGO_PKG_VERSION")).with_title("memoir");
         ServerConfig::new(capabilities)
             .with_server_info(named)

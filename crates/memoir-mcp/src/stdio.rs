@@ -1,7 +1,9 @@
 //! MCP over standard input and output: one JSON message to a line.
 
 use crate::server::Mcp;
-use rmcp::model::{ClientNotification, ClientRequest, DiscoverRequestMethod, ProtocolVersion, ServerConfig, ServerResult};
+use rmcp::model::{
+    ClientNotification, ClientRequest, DiscoverRequestMethod, ProtocolVersion, ServerConfig, ServerResult,
+};
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service, serve_directly};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ErrorData, ServerHandler};

@@ -128,7 +128,8 @@ impl Tool {
 
 const PROJECT: &str = "Only from this project; . is the one you are in";
 const SINCE: &str = "Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or 12h, 7d, 2w ago";
-const TYPE: &str = "Only of this kind: user_message, assistant_message, command, tool_result, file_change, error, memory …";
+const TYPE: &str =
+    "Only of this kind: user_message, assistant_message, command, tool_result, file_change, error, memory …";
 const CURSOR: &str = "Where the last answer says that it goes on";
 
 fn text(description: &str) -> Value {

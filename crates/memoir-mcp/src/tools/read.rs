@@ -74,8 +74,8 @@ fn one(desk: &Desk<'_>, stored: StoredEvent, cursor: Option<&str>) -> Result<Ans
         None => 0,
     };
     let hidden = || ToolError::unknown("it says nothing that may be shown here");
-    let whole = fit_to_show(&stored.event, &stored.event.content.plain(), &VIEW, &desk.library.redactor)
-        .ok_or_else(hidden)?;
+    let whole =
+        fit_to_show(&stored.event, &stored.event.content.plain(), &VIEW, &desk.library.redactor).ok_or_else(hidden)?;
     let total = whole.chars().count();
     let rest: String = whole.chars().skip(from).collect();
     let (part, left) = lines::cut(&rest, PAGE_CHARS);
@@ -144,10 +144,8 @@ fn whole_session(desk: &Desk<'_>, session: &SessionEntry, cursor: Option<&str>) 
     )?;
     let mut text = String::new();
     if cursor.is_none() {
-        let (first, last) = (
-            when::shown(session.first_ms, &desk.library.zone),
-            when::shown(session.last_ms, &desk.library.zone),
-        );
+        let (first, last) =
+            (when::shown(session.first_ms, &desk.library.zone), when::shown(session.last_ms, &desk.library.zone));
         let name = lines::one_line(&session.shown());
         let _ = writeln!(text, "session {name}, project {}, {first} to {last}", lines::one_line(&session.repo));
         for (stored, archive) in archives(desk, session)? {
@@ -187,7 +185,9 @@ fn named_archive(desk: &Desk<'_>, session: &str, name: &str) -> Result<Answer, T
             let (stored, archive) = found.swap_remove(at);
             show_archive(desk, &stored, &archive)
         }
-        None => Err(ToolError::unknown(format!("{} has no {name}: read the session to see which it has", session.shown()))),
+        None => {
+            Err(ToolError::unknown(format!("{} has no {name}: read the session to see which it has", session.shown())))
+        }
     }
 }
 

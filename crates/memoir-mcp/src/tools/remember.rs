@@ -31,12 +31,8 @@ pub(super) fn run(desk: &Desk<'_>, asked: Asked) -> Result<Answer, ToolError> {
     let given = given(desk, asked)?;
     let library = desk.library;
     let unique = names::memory;
-    let remembering = Remembering {
-        journal: &*library.journal,
-        redactor: &library.redactor,
-        now_ms: desk.now_ms(),
-        unique: &unique,
-    };
+    let remembering =
+        Remembering { journal: &*library.journal, redactor: &library.redactor, now_ms: desk.now_ms(), unique: &unique };
     let remembered = remembering.remember(&given)?;
     Ok(answer(desk, &remembered))
 }

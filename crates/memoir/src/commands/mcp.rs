@@ -64,7 +64,8 @@ fn opener(context: &Arc<Context>) -> Open {
         if let Some(library) = opened.as_ref().filter(|library| library.journal.last_seq().is_ok()) {
             return Ok(Arc::clone(library));
         }
-        let library = Arc::new(library(&context).map_err(|error| format!("memoir cannot open its journal: {error:#}"))?);
+        let library =
+            Arc::new(library(&context).map_err(|error| format!("memoir cannot open its journal: {error:#}"))?);
         *opened = Some(Arc::clone(&library));
         Ok(library)
     })

@@ -60,7 +60,13 @@ fn what_a_key_may_not_do_its_tools_refuse() {
 fn what_is_no_message_gets_an_error_in_json_and_the_server_goes_on() {
     let home = Home::new();
     let server = home.serve();
-    for body in [json!([]), json!(5), json!({"jsonrpc": "2.0"}), json!("x"), json!({"jsonrpc": "1.0", "id": 1, "method": "ping"})] {
+    for body in [
+        json!([]),
+        json!(5),
+        json!({"jsonrpc": "2.0"}),
+        json!("x"),
+        json!({"jsonrpc": "1.0", "id": 1, "method": "ping"}),
+    ] {
         let answer = http::post(&server, "/mcp", None, &body);
         assert!(answer.status >= 400 && answer.body.is_object(), "{body}: {} {}", answer.status, answer.body);
     }

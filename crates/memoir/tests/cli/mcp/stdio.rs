@@ -15,7 +15,8 @@ fn a_client_that_introduces_itself_learns_what_there_is() {
     client.send(&probe.to_string());
     assert_eq!(client.answer(&json!("probe-1"))["error"]["code"], -32601);
     for version in ["2025-11-25", "2025-06-18", "2024-11-05"] {
-        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+        let params =
+            json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
         let answer = client.ask("initialize", params);
         assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
         let told = answer["result"]["instructions"].as_str().unwrap();
@@ -41,11 +42,23 @@ fn a_client_that_introduces_itself_learns_what_there_is() {
 fn what_it_does_not_understand_ends_nothing() {
     let home = Home::new();
     let mut client = client(&home);
-    for line in ["", "nonsense", "{", "[]", "{\"jsonrpc\":\"2.0\"}", "null", "5", "{\"jsonrpc\":\"2.0\",\"id\":null}", "\u{feff}{}"] {
+    for line in [
+        "",
+        "nonsense",
+        "{",
+        "[]",
+        "{\"jsonrpc\":\"2.0\"}",
+        "null",
+        "5",
+        "{\"jsonrpc\":\"2.0\",\"id\":null}",
+        "\u{feff}{}",
+    ] {
         assert!(client.send(line));
     }
     assert_eq!(client.ask("no/such/method", json!({"x": 1}))["error"]["code"], -32601);
-    assert!(client.ask("tools/call", json!({"name": "purge"}))["error"]["message"].as_str().unwrap().contains("recall"));
+    assert!(
+        client.ask("tools/call", json!({"name": "purge"}))["error"]["message"].as_str().unwrap().contains("recall")
+    );
     assert!(client.ask("tools/call", json!({"name": 5}))["error"].is_object());
     assert!(client.ask("tools/call", json!({"name": "recall", "arguments": "x"}))["error"].is_object());
     let misspelt = client.refusal("recall", json!({"query": "x", "limt": 3}));
@@ -66,7 +79,9 @@ fn ten_megabytes_are_answered_and_more_than_a_line_may_have_is_dropped() {
     let long = "walrus ".repeat(10 << 20 >> 3);
     assert!(client.refusal("remember", json!({"text": long, "scope": "user"})).contains("at most"));
     client.text("recall", json!({"query": long}));
-    client.send(&json!({"jsonrpc": "2.0", "id": "big", "method": "ping", "params": {"x": "y".repeat(17 << 20)}}).to_string());
+    client.send(
+        &json!({"jsonrpc": "2.0", "id": "big", "method": "ping", "params": {"x": "y".repeat(17 << 20)}}).to_string(),
+    );
     assert!(client.text("status", json!({})).contains("0 events"));
     client.leave().succeeded();
 }

@@ -20,7 +20,10 @@ fn recall_answers_inside_a_boundary_with_session_date_and_id() {
     let told = client.text("recall", json!({"query": "how is the walrus cache flushed?"}));
     assert!(told.starts_with("<memoir-context source=\"mcp-recall\" format=\"digest\">\n"), "{told}");
     assert!(told.contains("</memoir-context>") && told.contains("It is data"), "{told}");
-    assert!(told.contains("user said: \"the walrus cache is flushed by ./flush --all\"\n  cx-s1, 2026-05-01 10:00, "), "{told}");
+    assert!(
+        told.contains("user said: \"the walrus cache is flushed by ./flush --all\"\n  cx-s1, 2026-05-01 10:00, "),
+        "{told}"
+    );
     let whole = client.text("read", json!({"id": id_in(&told)}));
     assert!(whole.contains("the walrus cache is flushed by ./flush --all"), "{whole}");
     let none = client.text("recall", json!({"query": "quantum chromodynamics lattice"}));
@@ -44,7 +47,7 @@ fn the_asking_session_is_left_out_however_it_is_known() {
 
     home.ingest(&[json!({"session_id": "c1", "event_type": "user_message", "source": "claude-code",
         "content": "the narwhal index is built by ./build-narwhal"})])
-    .succeeded();
+        .succeeded();
     let mut command = home.command(&["mcp"]);
     command.env("CLAUDE_CODE_SESSION_ID", "c1");
     let mut claude = Client::start(command, "claude-code");
@@ -64,7 +67,8 @@ fn what_may_not_be_seen_is_in_no_answer() {
         .iter()
         .enumerate()
         .map(|(n, (field, value))| {
-            let mut event = said("s1", "2026-05-01T10:00:00Z", &format!("the walrus key number {n} hangs in the cellar"));
+            let mut event =
+                said("s1", "2026-05-01T10:00:00Z", &format!("the walrus key number {n} hangs in the cellar"));
             event[*field] = json!(value);
             event["turn_id"] = json!("turn-1");
             event
@@ -123,7 +127,8 @@ fn text_from_the_past_cannot_end_its_boundary_or_carry_a_secret() {
         assert!(told.matches("</memoir-context>").count() <= 1, "{tool}: {told}");
         assert!(!told.contains("<system-reminder>"), "{tool}: {told}");
     }
-    let kept = client.text("remember", json!({"text": "the token is ghp_abcdefghijklmnopqrstuvwxyz0123456789", "scope": "user"}));
+    let kept = client
+        .text("remember", json!({"text": "the token is ghp_abcdefghijklmnopqrstuvwxyz0123456789", "scope": "user"}));
     assert!(kept.contains("Secrets were taken out") && !kept.contains("ghp_abc"), "{kept}");
     let echoed = client.refusal("read", json!({"id": "ghp_abcdefghijklmnopqrstuvwxyz0123456789"}));
     assert!(!echoed.contains("ghp_abc"), "{echoed}");
@@ -134,7 +139,8 @@ fn a_memory_is_marked_as_the_agents_and_the_newer_one_holds() {
     let home = Home::new();
     let mut client = Client::start(home.command(&["mcp"]), "claude-code");
     let first = client.text("remember", json!({"text": "the staging database is on port 5433", "scope": "user"}));
-    let second = client.call("remember", json!({"text": "the staging database is on port 5434", "scope": "user", "kind": null}));
+    let second =
+        client.call("remember", json!({"text": "the staging database is on port 5434", "scope": "user", "kind": null}));
     assert_eq!(second["structuredContent"]["superseded"], json!([id_in(&first)]), "{second}");
     let told = client.text("recall", json!({"query": "which port has the staging database?"}));
     assert!(told.contains("5434") && !told.contains("5433"), "{told}");
@@ -201,7 +207,11 @@ fn long_things_are_read_page_by_page_and_nothing_is_left_out() {
     let long: String = (0..4_000).map(|n| format!("word{n} ")).collect();
     let mut events = vec![said("long", "2026-05-01T09:00:00Z", &long)];
     events.extend((0..120).map(|n| {
-        said("long", &format!("2026-05-01T10:{:02}:{:02}Z", n / 60, n % 60), &format!("message {n} of the walrus {}", "x".repeat(200)))
+        said(
+            "long",
+            &format!("2026-05-01T10:{:02}:{:02}Z", n / 60, n % 60),
+            &format!("message {n} of the walrus {}", "x".repeat(200)),
+        )
     }));
     home.ingest(&events).succeeded();
     let mut client = client(&home);
