@@ -4,6 +4,7 @@ use memoir_dream::MemoryError;
 use memoir_index::IndexError;
 use memoir_journal::JournalError;
 use memoir_recall::{ForgetError, RecallError};
+use memoir_session::SessionError;
 
 /// Why a tool did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,14 @@ impl From<JournalError> for ToolError {
             JournalError::Locked | JournalError::Full | JournalError::ReadOnly => error.to_string(),
             _ => "memoir's journal cannot be read or written; `memoir doctor` tells the user why".to_owned(),
         })
+    }
+}
+
+impl From<SessionError> for ToolError {
+    fn from(error: SessionError) -> ToolError {
+        match error {
+            SessionError::Journal(error) => error.into(),
+        }
     }
 }
 

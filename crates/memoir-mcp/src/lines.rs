@@ -32,7 +32,7 @@ pub(crate) fn said(library: &Library, stored: &StoredEvent) -> Option<String> {
 }
 
 /// An archive in one line; it has no text of its own.
-fn of_archive(archive: &Archive) -> String {
+pub(crate) fn of_archive(archive: &Archive) -> String {
     let why = match archive.trigger {
         Trigger::Compaction => "its conversation was compacted",
         Trigger::Replaced => "another session began",

@@ -1,5 +1,6 @@
 //! The tools, in one table: what each is called, what a model is told of it, what it takes, and who may use it.
 
+mod commit;
 mod describe;
 mod forget;
 mod read;
@@ -19,6 +20,7 @@ use crate::library::Library;
 use crate::when::{self, End};
 use memoir_event::{Kind, nearest};
 use memoir_journal::{Filter, PageToken};
+use memoir_session::{CommitRules, Sessions};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -42,6 +44,7 @@ pub(crate) enum Tool {
     Timeline,
     Remember,
     Forget,
+    Commit,
     Status,
 }
 
@@ -54,8 +57,16 @@ pub(crate) struct Desk<'a> {
 }
 
 impl Tool {
-    pub(crate) const ALL: [Tool; 7] =
-        [Tool::Recall, Tool::Search, Tool::Read, Tool::Timeline, Tool::Remember, Tool::Forget, Tool::Status];
+    pub(crate) const ALL: [Tool; 8] = [
+        Tool::Recall,
+        Tool::Search,
+        Tool::Read,
+        Tool::Timeline,
+        Tool::Remember,
+        Tool::Forget,
+        Tool::Commit,
+        Tool::Status,
+    ];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -65,6 +76,7 @@ impl Tool {
             Tool::Timeline => "timeline",
             Tool::Remember => "remember",
             Tool::Forget => "forget",
+            Tool::Commit => "commit",
             Tool::Status => "status",
         }
     }
@@ -76,7 +88,7 @@ impl Tool {
     pub(crate) const fn access(self) -> Access {
         match self {
             Tool::Recall | Tool::Search | Tool::Read | Tool::Timeline | Tool::Status => Access::Read,
-            Tool::Remember => Access::Write,
+            Tool::Remember | Tool::Commit => Access::Write,
             Tool::Forget => Access::Forget,
         }
     }
@@ -90,6 +102,7 @@ impl Tool {
             Tool::Timeline => timeline::run(desk, &arguments_of(arguments)?),
             Tool::Remember => remember::run(desk, arguments_of(arguments)?),
             Tool::Forget => forget::run(desk, arguments_of(arguments)?),
+            Tool::Commit => commit::run(desk, &arguments_of(arguments)?),
             Tool::Status => status::run(desk, &arguments_of(arguments)?),
         }
     }
@@ -103,6 +116,19 @@ fn arguments_of<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T,
 }
 
 impl Desk<'_> {
+    /// Sessions, for what no rule has to decide.
+    pub(crate) fn sessions(&self) -> Sessions<'_> {
+        let library = self.library;
+        Sessions {
+            journal: &*library.journal,
+            redactor: &library.redactor,
+            clock: &library.clock,
+            rules: CommitRules::default(),
+            owner: "mcp",
+            is_alive: &|_| true,
+        }
+    }
+
     pub(crate) fn now_ms(&self) -> i64 {
         (self.library.clock)()
     }

@@ -38,6 +38,9 @@ impl Tool {
             Tool::Forget => {
                 "Makes memoir never show something again: by ids, a session, or whatever says a text. Only when the user asks for it. The first call changes nothing: it shows what would go and a confirm code; show that to the user, then call again with the code."
             }
+            Tool::Commit => {
+                "Seals what a session has so far into an archive, so that its overview is there for later sessions at once. memoir does this by itself when a session ends; use it only when the user asks, or before a hand-over."
+            }
             Tool::Status => "What memoir has recorded, and which session and project it takes you to be in.",
         }
     }
@@ -113,6 +116,7 @@ impl Tool {
                 }),
                 &[],
             ),
+            Tool::Commit => (json!({"session": text("The session; yours, if you do not say")}), &[]),
             Tool::Status => (json!({}), &[]),
         };
         let mut schema = Map::new();

@@ -6,10 +6,11 @@ use crate::answer::Answer;
 use crate::error::ToolError;
 use crate::library::VIEW;
 use crate::{lines, when};
-use memoir_event::{Archive, Client, Kind, Memory, MemoryScope, Section};
+use memoir_event::{Archive, Kind, Memory, MemoryScope};
 use memoir_index::{HITS_MAX, Query, Window};
-use memoir_journal::{Filter, Lookup, Order, Page, Seq, SessionEntry, StoredEvent};
-use memoir_recall::{Listed, fit_to_show};
+use memoir_journal::{Filter, Lookup, Order, Seq, SessionEntry, StoredEvent};
+use memoir_recall::{Listed, clean, fit_to_show};
+use memoir_session::SessionName;
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -17,10 +18,6 @@ use std::fmt::Write as _;
 pub(crate) const SCHEME: &str = "memoir://";
 /// On a session's page an event is cut to so many characters.
 const EVENT_CHARS: usize = 1_500;
-/// A point of an archive is cut to so many.
-const POINT_CHARS: usize = 300;
-/// So many archives of a session are looked through.
-const ARCHIVES_MAX: usize = 500;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -64,7 +61,7 @@ fn plain_name(id: &str) -> &str {
 /// One event, memory or archive.
 fn one(desk: &Desk<'_>, stored: StoredEvent, cursor: Option<&str>) -> Result<Answer, ToolError> {
     if let Some(archive) = Archive::of_event(&stored.event) {
-        return show_archive(desk, &stored, &archive);
+        return show_archive(desk, &archive);
     }
     if stored.event.kind() == Kind::Memory {
         return memory(desk, stored);
@@ -148,43 +145,21 @@ fn whole_session(desk: &Desk<'_>, session: &SessionEntry, cursor: Option<&str>) 
             (when::shown(session.first_ms, &desk.library.zone), when::shown(session.last_ms, &desk.library.zone));
         let name = lines::one_line(&session.shown());
         let _ = writeln!(text, "session {name}, project {}, {first} to {last}", lines::one_line(&session.repo));
-        for (stored, archive) in archives(desk, session)? {
-            let _ = writeln!(text, "has {} ({})", archive.name(), stored.id);
+        for (id, archive) in desk.sessions().archives(&SessionName::new(session.client, &session.session))? {
+            let _ = writeln!(text, "has {} ({id})", archive.name());
         }
     }
-    text = memoir_recall::clean(&text, &desk.library.redactor);
+    text = clean(&text, &desk.library.redactor);
     text.push_str(&walked.text);
     let more = walked.next.map(|next| format!("It goes on: pass cursor {next}.")).unwrap_or_default();
     Ok(Answer::quoted("read", &text, &more))
 }
 
-/// The archives of a session, the first one first.
-fn archives(desk: &Desk<'_>, session: &SessionEntry) -> Result<Vec<(StoredEvent, Archive)>, ToolError> {
-    let filter = Filter {
-        session: Some(session.shown()),
-        event_type: Some(Kind::Archive.as_str().to_owned()),
-        ..Filter::default()
-    };
-    let page = desk.library.journal.page(&filter, &VIEW, &Page::first(ARCHIVES_MAX, Order::OldestFirst))?;
-    let mut found: Vec<(StoredEvent, Archive)> = page
-        .events
-        .into_iter()
-        .filter_map(|stored| Archive::of_event(&stored.event).map(|archive| (stored, archive)))
-        .collect();
-    found.sort_by_key(|(_, archive)| archive.number);
-    Ok(found)
-}
-
 fn named_archive(desk: &Desk<'_>, session: &str, name: &str) -> Result<Answer, ToolError> {
     let session = desk.library.known_session(session)?;
-    let mut found = archives(desk, &session)?;
-    let wanted = |archive: &Archive| archive.name() == name || (name == "archive_last" && archive.number > 0);
-    let at = found.iter().rposition(|(_, archive)| wanted(archive));
-    match at {
-        Some(at) => {
-            let (stored, archive) = found.swap_remove(at);
-            show_archive(desk, &stored, &archive)
-        }
+    let found = desk.sessions().archives(&SessionName::new(session.client, &session.session))?;
+    match found.iter().find(|(_, archive)| archive.name() == name) {
+        Some((_, archive)) => show_archive(desk, archive),
         None => {
             Err(ToolError::unknown(format!("{} has no {name}: read the session to see which it has", session.shown())))
         }
@@ -192,35 +167,14 @@ fn named_archive(desk: &Desk<'_>, session: &str, name: &str) -> Result<Answer, T
 }
 
 /// What an archive tells: the events it names, as they may be shown now.
-fn show_archive(desk: &Desk<'_>, stored: &StoredEvent, archive: &Archive) -> Result<Answer, ToolError> {
-    let said = lines::said(desk.library, stored).unwrap_or_default();
-    let mut text = format!("{said}\n");
-    let mut section = None;
-    for point in &archive.points {
-        let Some(first) = point.events.first() else { continue };
-        let Some(event) = desk.library.journal.event(&Lookup::Id(*first), &VIEW)? else { continue };
-        let Some(entry) = lines::entry(desk.library, &event, POINT_CHARS) else { continue };
-        if section != Some(point.section) {
-            let _ = writeln!(text, "\n{}:", heading(point.section));
-            section = Some(point.section);
-        }
-        text.push_str(&entry);
-    }
-    let name = Client::shown_session(archive.client, &archive.session);
-    let after = format!("`read` shows each by its id, and all of it with id {}.", lines::one_line(&name));
+fn show_archive(desk: &Desk<'_>, archive: &Archive) -> Result<Answer, ToolError> {
+    let library = desk.library;
+    let overview = desk.sessions().overview(archive, &VIEW)?;
+    let head = clean(&lines::one_line(&lines::of_archive(archive)), &library.redactor);
+    let text = format!("{head}\n\n{}", overview.digest(&library.zone, PAGE_CHARS));
+    let name = clean(&lines::one_line(&archive.shown_session()), &library.redactor);
+    let after = format!("`read` shows each by its id, and all of it with id {name}.");
     Ok(Answer::quoted("read", &text, &after))
-}
-
-const fn heading(section: Section) -> &'static str {
-    match section {
-        Section::Asked => "asked",
-        Section::Decided => "decided",
-        Section::Changed => "changed",
-        Section::Ran => "ran",
-        Section::Failed => "failed, and what mended it",
-        Section::Outcome => "came to",
-        Section::Open => "left open",
-    }
 }
 
 /// The events of a turn.

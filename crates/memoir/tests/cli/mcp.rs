@@ -1,6 +1,7 @@
 //! `memoir mcp`: real processes that speak JSON-RPC on their standard input and output, and the same over HTTP.
 
 mod http;
+mod registering;
 mod stdio;
 mod tools;
 
