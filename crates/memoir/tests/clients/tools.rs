@@ -52,7 +52,10 @@ fn its_model_recalls_and_remembers(client: Client) {
     assert!(!kept["project"].as_str().unwrap().is_empty(), "{kept}");
     // What was recalled is not recorded as anybody's words.
     let said = desk.events(Home::Usual);
-    let again = said.iter().filter(|event| event["kind"] == "user_message").filter(|event| event.to_string().contains("./flush"));
+    let again = said
+        .iter()
+        .filter(|event| event["kind"] == "user_message")
+        .filter(|event| event.to_string().contains("./flush"));
     assert_eq!(again.count(), 0);
     if client != Client::Gemini {
         assert!(heard.contains("your session: c"), "it does not know its session");

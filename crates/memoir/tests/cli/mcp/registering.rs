@@ -13,8 +13,14 @@ fn user_with_lists() -> Home {
     }
     let lists = [
         (".codex/config.toml", "# mine\nmodel = \"gpt-5\"\n\n[mcp_servers.other]\ncommand = \"x\" # keep\n"),
-        (".claude.json", "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  }\n}\n"),
-        (".gemini/settings.json", "{\n  // mine\n  \"mcpServers\": { \"other\": { \"command\": \"x\" } },\n  \"zeta\": 1\n}\n"),
+        (
+            ".claude.json",
+            "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  }\n}\n",
+        ),
+        (
+            ".gemini/settings.json",
+            "{\n  // mine\n  \"mcpServers\": { \"other\": { \"command\": \"x\" } },\n  \"zeta\": 1\n}\n",
+        ),
         (".copilot/mcp-config.json", "{\"mcpServers\": {}}"),
         (".config/opencode/opencode.json", "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n"),
     ];
@@ -30,7 +36,11 @@ fn registered(home: &Home) -> Vec<Vec<String>> {
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let own = |value: &Value| value.as_str().map(str::to_owned);
         let (command, args) = (&value["command"], &value["args"]);
-        own(command).into_iter().chain(list(command).iter().filter_map(own)).chain(list(args).iter().filter_map(own)).collect()
+        own(command)
+            .into_iter()
+            .chain(list(command).iter().filter_map(own))
+            .chain(list(args).iter().filter_map(own))
+            .collect()
     };
     let codex: Value = serde_json::to_value(read(home, ".codex/config.toml").parse::<toml::Table>().unwrap()).unwrap();
     let parsed = |name: &str| -> Value { serde_json::from_str(&read(home, name).replace("// mine", "")).unwrap() };
@@ -146,7 +156,11 @@ fn what_another_home_registered_is_taken_over_and_put_back_by_the_new_one() {
     let second = second.to_str().unwrap();
     let told = home.run(&["--home", second, "init", "--yes", "--no-import"]).succeeded();
     assert!(told.out.contains("of another home"), "{}", told.out);
-    assert!(registered(&home).iter().all(|command| command.iter().any(|word| word == second)), "{:?}", registered(&home));
+    assert!(
+        registered(&home).iter().all(|command| command.iter().any(|word| word == second)),
+        "{:?}",
+        registered(&home)
+    );
     home.run(&["uninstall", "--yes"]);
     assert!(registered(&home).iter().all(|command| command.iter().any(|word| word == second)));
     home.run(&["--home", second, "uninstall", "--yes"]).succeeded();

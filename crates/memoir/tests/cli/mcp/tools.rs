@@ -266,3 +266,28 @@ fn a_timeline_goes_by_time_project_and_kind() {
     assert!(client.refusal("timeline", json!({"session": "nobody"})).contains("there is no session"));
     assert_eq!(client.text("timeline", json!({"project": "some/other"})), "Nothing happened there.");
 }
+
+#[test]
+fn a_session_is_committed_on_demand_and_its_archive_is_read() {
+    let home = Home::new();
+    home.ingest(&[
+        said("s1", "2026-05-01T10:00:00Z", "please make the walrus cache flush itself every hour"),
+        json!({"session_id": "s1", "event_type": "assistant_message", "source": "codex", "timestamp": "2026-05-01T10:05:00Z",
+            "content": "Done: the cache flushes itself every hour now, by a timer in src/cache.rs."}),
+    ])
+    .succeeded();
+    let mut client = Client::start(home.command(&["mcp"]), "codex-mcp-client");
+    assert!(client.refusal("commit", json!({})).contains("which session"));
+    client.meta = json!({"sessionId": "s1"});
+    let sealed = client.call("commit", json!({}));
+    assert_eq!(sealed["structuredContent"]["archive"], "cx-s1/archive_001", "{sealed}");
+    assert!(client.text("commit", json!({})).contains("nothing that is not sealed"));
+    assert!(client.refusal("commit", json!({"session": "nobody"})).contains("there is no session"));
+    let archive = client.text("read", json!({"id": "cx-s1/archive_001"}));
+    assert!(archive.contains("flush itself every hour") && archive.contains("somebody asked for it"), "{archive}");
+    assert!(client.text("read", json!({"id": "cx-s1"})).contains("has archive_001"));
+    assert!(client.text("read", json!({"id": "memoir://archive/cx-s1/archive_001"})).contains("every hour"));
+    assert!(client.refusal("read", json!({"id": "cx-s1/archive_002"})).contains("has no archive_002"));
+    client.leave().succeeded();
+    home.verified();
+}
