@@ -40,7 +40,7 @@ impl Surroundings {
     /// What those variables and the working directory tell.
     pub fn new(variable: &dyn Fn(&str) -> Option<String>, cwd: Option<String>, writer: Writer) -> Surroundings {
         let of = |known: &[(Client, &str)]| {
-            known.iter().filter_map(|(client, name)| Some((*client, sane(variable(name)?)?))).collect()
+            known.iter().filter_map(|(client, name)| Some((*client, sane(&variable(name)?)?))).collect()
         };
         Surroundings { sessions: of(&SESSION_VARIABLES), dirs: of(&DIR_VARIABLES), cwd, writer }
     }
@@ -70,7 +70,7 @@ pub(crate) struct Caller {
 impl Caller {
     /// What a request tells counts more than what the process knows: one process may serve several sessions.
     pub(crate) fn of(around: &Surroundings, sender: &Sender<'_>) -> Caller {
-        let name = sender.name.and_then(|name| sane(name.to_owned()));
+        let name = sender.name.and_then(sane);
         let told = sender.meta.and_then(codex_turn);
         let client = name.as_deref().and_then(client_of).or(told.as_ref().map(|_| Client::Codex));
         let (session, dir) = told.map_or((None, None), |turn| (turn.session, turn.dir));
@@ -119,9 +119,7 @@ fn codex_turn(meta: &Map<String, Value>) -> Option<Turn> {
         Some(Value::String(text)) => serde_json::from_str(text).ok(),
         _ => None,
     };
-    let text = |fields: &Map<String, Value>, name: &str| {
-        fields.get(name).and_then(Value::as_str).and_then(|text| sane(text.to_owned()))
-    };
+    let text = |fields: &Map<String, Value>, name: &str| fields.get(name).and_then(Value::as_str).and_then(sane);
     let in_turn = |name: &str| turn.as_ref().and_then(|turn| text(turn, name));
     let session = text(meta, "sessionId")
         .or_else(|| in_turn("session_id"))
@@ -130,14 +128,14 @@ fn codex_turn(meta: &Map<String, Value>) -> Option<Turn> {
     let workspace = || {
         let workspaces = turn.as_ref()?.get("workspaces")?.as_object()?;
         // Of several it does not say in which one the work is.
-        if workspaces.len() == 1 { workspaces.keys().next().cloned().and_then(sane) } else { None }
+        if workspaces.len() == 1 { workspaces.keys().next().and_then(|dir| sane(dir)) } else { None }
     };
     let dir = in_turn("cwd").or_else(workspace);
     (turn.is_some() || session.is_some()).then_some(Turn { session, dir })
 }
 
 /// A name that can be one: not blank, not endless, on one line.
-fn sane(name: String) -> Option<String> {
+fn sane(name: &str) -> Option<String> {
     let is_sane = !name.trim().is_empty() && name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control);
     is_sane.then(|| name.trim().to_owned())
 }
@@ -153,6 +151,7 @@ mod tests {
         Surroundings::new(&variable, Some("/work/here".to_owned()), Writer::UsersAgent)
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "`json!` at the call site reads better than a reference to it")]
     fn asks(around: &Surroundings, name: &str, meta: Value) -> (Option<String>, Option<String>) {
         let meta = meta.as_object().cloned().unwrap_or_default();
         let caller = Caller::of(around, &Sender { name: Some(name), meta: Some(&meta) });

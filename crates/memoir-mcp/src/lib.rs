@@ -21,6 +21,6 @@ mod when;
 
 pub use caller::{Surroundings, Writer};
 pub use http::{HttpService, Rights};
-pub use library::{Library, Open};
+pub use library::{Library, Open, ProjectOf};
 pub use server::Mcp;
 pub use stdio::{LINE_BYTES_MAX, serve};

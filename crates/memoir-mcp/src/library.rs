@@ -35,8 +35,11 @@ pub struct Library {
     /// For whom agents write.
     pub actor: Option<String>,
     /// Tells the project of a directory, where callers are on this machine.
-    pub project_of: Option<Arc<dyn Fn(&str) -> String + Send + Sync>>,
+    pub project_of: Option<ProjectOf>,
 }
+
+/// Tells the project of a directory.
+pub type ProjectOf = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 /// Gives the library, and opens it when it is asked for the first time; or says why it cannot.
 pub type Open = Arc<dyn Fn() -> Result<Arc<Library>, String> + Send + Sync>;

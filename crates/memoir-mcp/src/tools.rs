@@ -97,7 +97,7 @@ impl Tool {
     pub(crate) fn run(self, desk: &Desk<'_>, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
         match self {
             Tool::Recall => recall::run(desk, arguments_of(arguments)?),
-            Tool::Search => search::run(desk, arguments_of(arguments)?),
+            Tool::Search => search::run(desk, &arguments_of(arguments)?),
             Tool::Read => read::run(desk, &arguments_of(arguments)?),
             Tool::Timeline => timeline::run(desk, &arguments_of(arguments)?),
             Tool::Remember => remember::run(desk, arguments_of(arguments)?),

@@ -29,7 +29,7 @@ pub(super) struct Asked {
     cursor: Option<String>,
 }
 
-pub(super) fn run(desk: &Desk<'_>, asked: Asked) -> Result<Answer, ToolError> {
+pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
     if asked.query.trim().is_empty() {
         return Err(ToolError::wrong("say in `query` which words to look for"));
     }
