@@ -1,8 +1,9 @@
 //! `memoir mcp`: tools for agents over standard input and output, until the client leaves. On standard output stands
 //! nothing but the protocol.
 
-use super::Context;
 use super::hook::OWN_AGENT;
+use super::housekeeping::Keeping;
+use super::{Context, pause};
 use crate::exit::Done;
 use crate::home::{Life, non_empty, system_clock};
 use crate::print;
@@ -11,7 +12,7 @@ use jiff::tz::TimeZone;
 use memoir_journal::{Journal, SqliteJournal};
 use memoir_mcp::{Library, Mcp, Open, Surroundings, Writer, serve};
 use memoir_recall::Recall;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -126,7 +127,7 @@ impl Housekeeper {
             while stopping.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 pause = HOUSEKEEPING;
                 match context.home.journal(&context.settings, Life::Short) {
-                    Ok(journal) => keep_house(&context, &journal),
+                    Ok(journal) => keep_house(&context, &journal, &stopping),
                     Err(error) => print::warn(&format!("{error:#}")),
                 }
             }
@@ -141,6 +142,17 @@ impl Housekeeper {
     }
 }
 
-fn keep_house(context: &Context, journal: &SqliteJournal) {
+fn keep_house(context: &Context, journal: &SqliteJournal, stopping: &Receiver<()>) {
     context.catch_up_with_others(journal);
+    if pause::is_paused(&context.home) {
+        return;
+    }
+    let mut go_on = || stopping.try_recv() == Err(TryRecvError::Empty);
+    let kept = context
+        .settings
+        .redactor()
+        .and_then(|redactor| Keeping::new(&context.settings).keep(journal, &redactor, &mut go_on));
+    if let Err(error) = kept {
+        print::warn(&format!("sessions that wait cannot be committed: {error:#}"));
+    }
 }

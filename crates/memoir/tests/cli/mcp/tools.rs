@@ -291,3 +291,16 @@ fn a_session_is_committed_on_demand_and_its_archive_is_read() {
     client.leave().succeeded();
     home.verified();
 }
+
+#[test]
+fn sessions_that_are_over_are_committed_while_a_client_is_there() {
+    let home = Home::new();
+    walrus(&home);
+    let archives = || home.events().iter().filter(|event| event["kind"] == "archive").count();
+    assert_eq!(archives(), 0);
+    let mut client = client(&home);
+    client.text("status", json!({}));
+    crate::support::eventually("both sessions are committed", || archives() == 2);
+    assert!(client.text("read", json!({"id": "cx-s1/archive_001"})).contains("./flush"));
+    client.leave().succeeded();
+}
