@@ -17,6 +17,9 @@ pub(crate) const DIGEST_CHARS: usize = 24;
 /// The longest text by which tool calls are compared.
 const LIKENESS_CHARS_MAX: usize = 2000;
 
+/// How the boundary begins around what memoir's own tools answer.
+const OWN_ANSWER: &str = "<memoir-context source=\"mcp-";
+
 /// What hooks say of a turn that ended without a word.
 pub(crate) const NO_MESSAGE: &str = "The turn ended without a message.";
 
@@ -227,6 +230,12 @@ impl<'a> Maker<'a> {
 
     /// What a tool returned.
     pub fn tool_result(&mut self, call: Call<'_>, output: String, exit_code: Option<i64>, failed: bool) {
+        // What memoir's own tools answered is in the journal already.
+        let output = if output.contains(OWN_ANSWER) {
+            boundary::without_injected(&output, self.out).into_owned()
+        } else {
+            output
+        };
         let mut identities = self.of_call(call, None);
         if is_seen_unnamed(self.scene.client) && call.arguments.is_none() {
             identities.push(Identity::Alike(Said::Content));

@@ -27,6 +27,9 @@ pub struct Ledger {
 struct Entry {
     /// Whose settings it has.
     client: Client,
+    /// Whether it only lists MCP servers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    only_servers: bool,
     /// Whether the file was not there before.
     #[serde(default)]
     is_new: bool,
@@ -63,7 +66,14 @@ impl Ledger {
 
     /// The directories in which a client's settings were changed.
     pub fn dirs_of(&self, client: Client) -> impl Iterator<Item = &Path> {
-        self.files.iter().filter(move |(_, entry)| entry.client == client).filter_map(|(path, _)| path.parent())
+        let is_of = move |entry: &Entry| entry.client == client && !entry.only_servers;
+        self.files.iter().filter(move |(_, entry)| is_of(entry)).filter_map(|(path, _)| path.parent())
+    }
+
+    /// A client's files that only list MCP servers.
+    pub fn server_files_of(&self, client: Client) -> impl Iterator<Item = &Path> {
+        let is_of = move |entry: &Entry| entry.client == client && entry.only_servers;
+        self.files.iter().filter(move |(_, entry)| is_of(entry)).map(|(path, _)| path.as_path())
     }
 
     /// Makes sure that a client's directory is there.
@@ -71,14 +81,28 @@ impl Ledger {
         if dir.is_dir() {
             return Ok(());
         }
+        let missing: Vec<PathBuf> = dir.ancestors().take_while(|dir| !dir.exists()).map(Path::to_owned).collect();
         fs::create_dir_all(dir).map_err(InstallError::io("create", dir))?;
-        self.dirs.insert(dir.to_owned());
+        self.dirs.extend(missing);
         Ok(())
     }
 
     /// Removes directories that are there only because of memoir, and hold nothing.
     pub fn remove_empty_dirs(&mut self) {
-        self.dirs.retain(|dir| fs::remove_dir(dir).is_err() && dir.is_dir());
+        // The inner ones first.
+        let emptied: Vec<PathBuf> =
+            self.dirs.iter().rev().filter(|dir| fs::remove_dir(dir).is_ok() || !dir.is_dir()).cloned().collect();
+        self.dirs.retain(|dir| !emptied.contains(dir));
+    }
+
+    /// Makes a change to a list of servers, with a backup before the first one.
+    pub fn make_in_list(&mut self, client: Client, change: &Change) -> Result<(), InstallError> {
+        let is_new_here = !self.knows(&change.path);
+        self.make(client, change)?;
+        if is_new_here && let Some(entry) = self.files.get_mut(&change.path) {
+            entry.only_servers = true;
+        }
+        Ok(())
     }
 
     /// Makes a change, with a backup before the first one.
@@ -99,9 +123,10 @@ impl Ledger {
             (Some(before), None) if !change.has_ours => Some(back_up(&change.path, before)?),
             (_, None) => None,
         };
+        let only_servers = known.is_some_and(|known| known.only_servers);
         change.make()?;
         let left = change.after.as_deref().map(digest).filter(|_| is_exact);
-        self.files.insert(change.path.clone(), Entry { client, is_new, left, backup });
+        self.files.insert(change.path.clone(), Entry { client, only_servers, is_new, left, backup });
         Ok(())
     }
 

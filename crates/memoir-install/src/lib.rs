@@ -1,4 +1,5 @@
-//! Puts memoir's hooks into the settings of agents, looks whether they are there, and takes them out again.
+//! Puts memoir's hooks, and memoir as an MCP server, into the settings of agents, looks whether they are there, and takes
+//! them out again.
 //!
 //! Owns what a settings file looks like with hooks in it, the files that are changed for that, their backups and the list
 //! of them, and the name by which hooks call memoir. Who is asked and what is shown is the caller's.
@@ -11,6 +12,7 @@ mod place;
 mod plan;
 mod program;
 mod project_script;
+mod register;
 mod settings;
 mod state;
 
@@ -22,5 +24,6 @@ pub use place::{Place, place};
 pub use plan::{Plan, plan, undo_plan};
 pub use program::stable_path;
 pub use project_script::{ScriptFiles, ScriptOptions, write_script};
+pub use register::{Registered, Registration, register, registered, undo_registration};
 pub use settings::PlanError;
 pub use state::{State, state};

@@ -85,14 +85,25 @@ impl Launcher {
 
     /// The home for which a command like that, of this or an earlier version, calls memoir.
     pub(crate) fn home_in(command: &str) -> Option<PathBuf> {
-        let words = words(command);
-        let named = words.iter().position(|word| word == "--home").and_then(|at| words.get(at + 1));
-        let launcher = || {
-            let link = words.iter().map(Path::new).find(|word| word.is_absolute() && word.ends_with("bin/memoir"))?;
-            Some(link.parent()?.parent()?.to_owned())
-        };
-        named.map(PathBuf::from).or_else(launcher)
+        words_of_home(&words(command))
     }
+
+    /// What clients run as an MCP server, word by word; they use no shell for that.
+    pub fn server(&self, home: Option<&Path>) -> Vec<String> {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let home = home.map(|home| ["--home".to_owned(), text(home)]).into_iter().flatten();
+        std::iter::once(text(&self.link)).chain(home).chain(["mcp".to_owned()]).collect()
+    }
+}
+
+/// The home for which those words call memoir.
+pub(crate) fn words_of_home(words: &[String]) -> Option<PathBuf> {
+    let named = words.iter().position(|word| word == "--home").and_then(|at| words.get(at + 1));
+    let launcher = || {
+        let link = words.iter().map(Path::new).find(|word| word.is_absolute() && word.ends_with("bin/memoir"))?;
+        Some(link.parent()?.parent()?.to_owned())
+    };
+    named.map(PathBuf::from).or_else(launcher)
 }
 
 /// Whether something of memoir's installation is in that home: if so, hooks that call memoir for it are not forgotten

@@ -2,11 +2,11 @@
 
 use crate::change::{Change, read};
 use crate::ledger::backup_of;
-use crate::link::{is_inhabited, is_same};
+use crate::link::{is_inhabited, is_same, words_of_home};
 use crate::place::{Place, place};
 use crate::settings::{
-    Installed, PlanError, Trust, installed, refused, trust_entries, trusted, with_hooks, with_trust, without_hooks,
-    without_trust,
+    Installed, Listed, PlanError, Trust, installed, listed, refused, trust_entries, trusted, with_hooks, with_server,
+    with_trust, without_hooks, without_server, without_trust,
 };
 use crate::{InstallError, Launcher, Ledger};
 use memoir_event::Client;
@@ -89,10 +89,17 @@ pub fn undo_plan(client: Client, dir: &Path, command: &str, ledger: &Ledger) -> 
     let after = match &before {
         None => None,
         Some(text) => {
-            let rest = without_hooks(client, text, &goes).map_err(wrong(&hooks))?;
-            let is_clean =
-                |original: &str| without_hooks(client, original, &|_| true).is_ok_and(|rest| rest == original);
-            let with = |original: &str| with_hooks(client, original, &mine.first()?.command).ok();
+            let server = Shared::find(client, Holds::Hooks, text, command).map_err(wrong(&hooks))?;
+            let rest = without_hooks(client, text, &goes).and_then(|rest| server.without(&rest));
+            let rest = rest.map_err(wrong(&hooks))?;
+            let is_clean = |original: &str| {
+                let rest = without_hooks(client, original, &|_| true).and_then(|rest| server.without_any(&rest));
+                rest.is_ok_and(|rest| rest == original)
+            };
+            let with = |original: &str| match mine.first() {
+                Some(hook) => with_hooks(client, original, &hook.command).and_then(|text| server.with(&text)).ok(),
+                None => server.with(original).ok(),
+            };
             let file = File { path: &hooks, now: text, rest };
             file.put_back(ledger, &mut copies, &is_clean, &with)
         }
@@ -108,10 +115,15 @@ pub fn undo_plan(client: Client, dir: &Path, command: &str, ledger: &Ledger) -> 
             let after = match &before {
                 None => None,
                 Some(text) => {
+                    let server = Shared::find(client, Holds::Trust, text, command).map_err(wrong(&path))?;
                     let without = |text: &str| without_trust(text, &entries, &gone);
-                    let file = File { path: &path, now: text, rest: without(text).map_err(wrong(&path))? };
-                    let is_clean = |original: &str| without(original).is_ok_and(|rest| rest == original);
-                    let with = |original: &str| with_trust(original, &entries).ok();
+                    let rest = without(text).and_then(|rest| server.without(&rest)).map_err(wrong(&path))?;
+                    let file = File { path: &path, now: text, rest };
+                    let is_clean = |original: &str| {
+                        let rest = without(original).and_then(|rest| server.without_any(&rest));
+                        rest.is_ok_and(|rest| rest == original)
+                    };
+                    let with = |original: &str| with_trust(original, &entries).and_then(|text| server.with(&text)).ok();
                     file.put_back(ledger, &mut copies, &is_clean, &with)
                 }
             };
@@ -134,18 +146,66 @@ fn is_of_others(found: &str, own: &str) -> bool {
     Launcher::home_in(found).is_some_and(|home| !own.is_some_and(|own| is_same(&own, &home)) && is_inhabited(&home))
 }
 
+/// What a file holds beside a list of servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Hooks,
+    Trust,
+}
+
+/// The list of servers in a file that hooks are about too.
+struct Shared {
+    client: Client,
+    /// Whether the file has one at all.
+    has_list: bool,
+    /// What it runs for this home, if memoir is in it.
+    mine: Option<Vec<String>>,
+}
+
+impl Shared {
+    fn find(client: Client, holds: Holds, text: &str, command: &str) -> Result<Shared, PlanError> {
+        let has_list = matches!((client, holds), (Client::Codex, Holds::Trust) | (Client::Gemini, Holds::Hooks));
+        let found = if has_list { listed(client, text)? } else { Listed::Not };
+        let own = Launcher::home_in(command);
+        let is_mine = |found: &[String]| {
+            let home = words_of_home(found);
+            home.is_none_or(|home| own.as_ref().is_some_and(|own| is_same(own, &home)) || !is_inhabited(&home))
+        };
+        let mine = match found {
+            Listed::Ours(found) if is_mine(&found) => Some(found),
+            _ => None,
+        };
+        Ok(Shared { client, has_list, mine })
+    }
+
+    fn without(&self, text: &str) -> Result<String, PlanError> {
+        if self.mine.is_some() { self.without_any(text) } else { Ok(text.to_owned()) }
+    }
+
+    fn without_any(&self, text: &str) -> Result<String, PlanError> {
+        if self.has_list { without_server(self.client, text, &|_| true) } else { Ok(text.to_owned()) }
+    }
+
+    fn with(&self, text: &str) -> Result<String, PlanError> {
+        match &self.mine {
+            Some(command) => with_server(self.client, text, command),
+            None => Ok(text.to_owned()),
+        }
+    }
+}
+
 /// A settings file from which memoir goes.
-struct File<'a> {
-    path: &'a Path,
-    now: &'a str,
+pub(crate) struct File<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) now: &'a str,
     /// What is left of it without memoir's part.
-    rest: String,
+    pub(crate) rest: String,
 }
 
 impl File<'_> {
     /// The file as it was before memoir came, if that is known; else without memoir's part; else not at all, if nothing
     /// but memoir's part was in it. `with` puts memoir's part in, to see whether that is how the file came about.
-    fn put_back(
+    pub(crate) fn put_back(
         self,
         ledger: &Ledger,
         copies: &mut Vec<PathBuf>,

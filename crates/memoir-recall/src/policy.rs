@@ -37,8 +37,13 @@ pub(crate) fn holds(memory: &Memory, view: &View) -> bool {
 /// What of `text`, which stands in `event`, may be handed out; nothing if the event may not.
 pub(crate) fn pass(event: &Event, text: &str, request: &Request, redactor: &Redactor) -> Option<String> {
     let is_blocked = request.blocked_kinds.contains(&event.kind()) || request.blocked_sources.contains(&event.source);
-    let is_past = Memory::of_event(event).is_some_and(|memory| !holds(&memory, &request.view));
-    if is_blocked || is_past || !request.view.admits(event.visibility, event.secrecy) {
+    if is_blocked { None } else { fit_to_show(event, text, &request.view, redactor) }
+}
+
+/// What of `text`, which stands in `event`, a view may be shown; nothing if it may not see the event.
+pub fn fit_to_show(event: &Event, text: &str, view: &View, redactor: &Redactor) -> Option<String> {
+    let is_past = Memory::of_event(event).is_some_and(|memory| !holds(&memory, view));
+    if is_past || !view.admits(event.visibility, event.secrecy) {
         return None;
     }
     Some(clean(text, redactor))

@@ -16,6 +16,7 @@ mod keeper;
 mod lanes;
 mod limits;
 mod listen;
+mod mcp;
 mod memories;
 mod names;
 mod openapi;
@@ -41,6 +42,7 @@ use host::Hosts;
 use lanes::Lanes;
 use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
+use memoir_mcp::HttpService;
 use memoir_openviking::Openviking;
 use memoir_recall::{Meaning, Recall};
 use memoir_redact::Redactor;
@@ -84,6 +86,7 @@ pub(crate) struct App {
     writes: probes::Writes,
     recall: Arc<Recall>,
     openviking: Openviking,
+    mcp: HttpService,
     names: Names,
     nonce: AtomicU64,
     stopping: AtomicBool,
@@ -135,6 +138,7 @@ impl App {
             requests: Arc::new(Semaphore::new(settings.requests_max.min(Semaphore::MAX_PERMITS))),
             bodies: Arc::new(Semaphore::new(settings.bodies_bytes_max.div_ceil(limits::BODY_STEP))),
             writes: probes::Writes::default(),
+            mcp: mcp::service(&settings, &parts, &recall),
             recall,
             openviking,
             names: Names::new(),

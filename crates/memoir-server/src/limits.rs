@@ -28,7 +28,7 @@ const DRAIN_TIME: Duration = Duration::from_secs(2);
 /// A whole request body; while it lives, its bytes count as being in memory.
 pub(crate) struct RequestBody {
     pub(crate) bytes: Vec<u8>,
-    _held: OwnedSemaphorePermit,
+    pub(crate) held: OwnedSemaphorePermit,
 }
 
 /// Refuses what is too long before anything else looks at it.
@@ -69,7 +69,7 @@ pub(crate) async fn read_json_body(app: &App, request: Request) -> Result<Reques
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(RequestBody { bytes, _held: held })
+        Ok(RequestBody { bytes, held })
     };
     tokio::time::timeout(app.settings.body_timeout, reading).await.unwrap_or_else(|_| {
         let message = "the body did not arrive in time";

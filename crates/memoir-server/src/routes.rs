@@ -3,7 +3,7 @@
 use crate::auth::Scope;
 use crate::errors::ApiError;
 use crate::{
-    Shared, dream, encode, forget, memories, openapi, openviking, probes, raw_recall, read, recall, runs, search,
+    Shared, dream, encode, forget, mcp, memories, openapi, openviking, probes, raw_recall, read, recall, runs, search,
 };
 use axum::Router;
 use axum::extract::Request;
@@ -48,7 +48,7 @@ const READ: Access = Access::Scoped(Scope::Read);
 const ADMIN: Access = Access::Scoped(Scope::Admin);
 
 /// The routes.
-pub(crate) static ROUTES: [Route; 43] = [
+pub(crate) static ROUTES: [Route; 44] = [
     send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
     send_to("/v1/encode/raw", INGEST, || post(encode::one)),
     send_to("/v1/recall/raw", READ, || post(raw_recall::raw)),
@@ -87,6 +87,7 @@ pub(crate) static ROUTES: [Route; 43] = [
     read_with("/api/v1/content/abstract", READ, || get(openviking::abstract_of)),
     read_with("/api/v1/content/overview", READ, || get(openviking::overview)),
     send_to("/api/v1/content/write", INGEST, || post(openviking::write)),
+    send_to("/mcp", READ, || post(mcp::answer)),
     read_with("/v1/status", READ, || get(probes::status)),
     read_with("/metrics", READ, || get(probes::metrics)),
     read_with("/openapi.json", Access::Open, || get(openapi::document)),

@@ -109,6 +109,8 @@ pub enum Command {
     Embed(EmbedArgs),
     /// Serve the journal over HTTP
     Serve(ServeArgs),
+    /// Give agents tools over MCP, on standard input and output; clients start it
+    Mcp(McpArgs),
     /// Show what is recorded and whether anything waits or failed
     Status(JsonArgs),
     /// Check the home, the hooks of each client and the server, and say what to do about each problem

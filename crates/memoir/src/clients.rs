@@ -24,6 +24,26 @@ pub fn dirs() -> ClientDirs {
     }
 }
 
+/// The file in which a client lists its MCP servers.
+pub fn server_list(client: Client) -> Option<PathBuf> {
+    let home = user_home();
+    let dirs = dirs();
+    match client {
+        Client::Codex => dirs.codex.map(|dir| dir.join("config.toml")),
+        // Beside its directory, unless that is named.
+        Client::Claude => {
+            non_empty("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home).map(|dir| dir.join(".claude.json"))
+        }
+        Client::Gemini => dirs.gemini.map(|dir| dir.join("settings.json")),
+        Client::Copilot => dirs.copilot.map(|dir| dir.join("mcp-config.json")),
+        Client::Opencode => {
+            let config = non_empty("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(home?.join(".config")))?;
+            let (plain, commented) = (config.join("opencode/opencode.json"), config.join("opencode/opencode.jsonc"));
+            Some(if commented.exists() && !plain.exists() { commented } else { plain })
+        }
+    }
+}
+
 /// The name under which the system knows the user.
 pub fn login_name() -> Option<String> {
     ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| non_empty(name)).or_else(account_name)

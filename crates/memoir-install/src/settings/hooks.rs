@@ -45,7 +45,7 @@ fn is_ours(client: Client, command: &str) -> bool {
     command.contains("memoir") && command.contains(&format!(" hook {client}"))
 }
 
-fn parse(text: &str) -> Result<CstRootNode, PlanError> {
+pub(super) fn parse(text: &str) -> Result<CstRootNode, PlanError> {
     let text = without_mark(text);
     let text = if text.trim().is_empty() { "{}" } else { text };
     CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| PlanError::NotJson(error.to_string()))
@@ -79,7 +79,7 @@ fn handlers(group: &CstObject) -> Vec<CstNode> {
     group.array_value("hooks").map(|handlers| handlers.elements()).unwrap_or_default()
 }
 
-fn text_of(fields: &CstObject, name: &str) -> Option<String> {
+pub(super) fn text_of(fields: &CstObject, name: &str) -> Option<String> {
     fields.get(name)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
@@ -116,7 +116,7 @@ fn put_in(client: Client, text: &str, command: &str) -> Result<String, PlanError
     Ok(text_after)
 }
 
-fn once(object: &CstObject, name: &str) -> Result<(), PlanError> {
+pub(super) fn once(object: &CstObject, name: &str) -> Result<(), PlanError> {
     let is_named = |property: &CstObjectProp| {
         property.name().and_then(|name| name.decoded_value().ok()).is_some_and(|found| found == name)
     };
@@ -129,7 +129,7 @@ fn once(object: &CstObject, name: &str) -> Result<(), PlanError> {
 /// No settings file has this in it.
 const STAND_IN: &str = "\u{e000}memoir group of ";
 
-fn json_text(text: &str) -> String {
+pub(super) fn json_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

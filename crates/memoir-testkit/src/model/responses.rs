@@ -78,6 +78,10 @@ fn item(part: &Spoken) -> Value {
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }),
         Spoken::Call { id, name, namespace, args } => {
+            let (namespace, name) = match (namespace, deferred(name)) {
+                (None, Some((server, tool))) => (Some(server), tool),
+                _ => (namespace.as_deref(), name.as_str()),
+            };
             let mut item = json!({
                 "type": "function_call", "id": new_id("fc_"), "call_id": id, "name": name,
                 "arguments": args.to_string(), "status": "completed",
@@ -92,6 +96,12 @@ fn item(part: &Spoken) -> Value {
             "status": "completed",
         }),
     }
+}
+
+/// The namespace and name of a tool of an MCP server: Codex offers those only to whoever searches for them.
+fn deferred(name: &str) -> Option<(&str, &str)> {
+    let at = name.strip_prefix("mcp__")?.find("__")? + "mcp__".len();
+    Some((name.get(..at)?, name.get(at + 2..)?))
 }
 
 fn deltas(item: &Value) -> Vec<Value> {

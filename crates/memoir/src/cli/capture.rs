@@ -105,6 +105,10 @@ beside it as NAME.before-memoir. Hooks call memoir by a link in its home, so
 that an upgrade changes nothing. Then imports what the agents have on disk;
 Copilot CLI and opencode have no hooks for memoir, only history.
 
+Each client, Copilot CLI and opencode too, also gets `memoir mcp` in its list of
+MCP servers, so that its model can recall and remember; --no-mcp leaves that out.
+An entry of that name that you wrote yourself stays as it is.
+
 Codex runs a hook only if its config.toml trusts that very hook, and
 `codex exec` says nothing about one that it leaves out. Codex asks about them
 when it starts; or memoir writes the entries, if you agree.
@@ -126,6 +130,9 @@ pub struct InitArgs {
     /// Leave Codex's list of trusted hooks alone; Codex asks about them itself
     #[arg(long)]
     pub no_trust: bool,
+    /// Do not register memoir's tools (MCP) with the clients
+    #[arg(long)]
+    pub no_mcp: bool,
     /// Do not import history
     #[arg(long)]
     pub no_import: bool,

@@ -19,6 +19,23 @@ pub struct ServeArgs {
     pub port: Option<u16>,
 }
 
+/// Gives agents tools.
+#[derive(Args)]
+#[command(after_help = "\
+Clients start this themselves, and end it: `memoir init` registers it in each.
+It speaks MCP on standard input and output until its input is closed, and knows
+the session and project that it is asked from. Now and then it does what hooks
+left for later. By hand:
+  claude mcp add --scope user memoir -- memoir mcp
+  codex mcp add memoir -- memoir mcp
+  gemini mcp add --scope user memoir memoir mcp
+
+`memoir serve` has the same tools at http://127.0.0.1:8420/mcp.
+
+Tools: recall, search, read, timeline, remember, forget, commit, status.
+Nothing secret, private, sealed, forgotten or superseded is ever shown.")]
+pub struct McpArgs {}
+
 /// A command with no other flag.
 #[derive(Args)]
 pub struct JsonArgs {

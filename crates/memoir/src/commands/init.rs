@@ -9,13 +9,19 @@ use anyhow::Result;
 use memoir_event::Client;
 use memoir_install::{Change, InstallError, Launcher, Ledger, Plan, plan};
 use memoir_record::Wanted;
-use serde_json::json;
-use std::path::Path;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+mod servers;
+
+use servers::Tools;
+pub use servers::command as server;
 
 /// What becomes of one client.
 struct Decided {
     client: Client,
     outcome: Outcome,
+    tools: Tools,
 }
 
 enum Outcome {
@@ -38,6 +44,17 @@ impl Outcome {
     }
 }
 
+impl Decided {
+    fn is_needed(&self) -> bool {
+        self.outcome.plan().is_some_and(Plan::is_needed) || self.tools.is_needed()
+    }
+
+    /// Whether memoir is called by it, by hooks or for tools.
+    fn calls_memoir(&self) -> bool {
+        matches!(self.outcome, Outcome::Planned(_)) || self.tools.change().is_some()
+    }
+}
+
 pub fn run(context: &Context, args: &InitArgs) -> Result<Done> {
     let launcher = Launcher::in_home(context.home.dir());
     let mut decided = decide(context, args, &launcher);
@@ -45,14 +62,14 @@ pub fn run(context: &Context, args: &InitArgs) -> Result<Done> {
     if !args.json {
         explain(context, args, &mut out, &decided)?;
     }
-    let is_needed = decided.iter().any(|one| matches!(&one.outcome, Outcome::Planned(plan) if plan.is_needed()));
+    let is_needed = decided.iter().any(Decided::is_needed);
     if !args.dry_run {
         if is_needed && !args.yes {
-            agree(args, &mut decided)?;
+            agree(context, args, &launcher, &mut decided)?;
         }
         install(context, &launcher, &mut decided)?;
     }
-    let failed = decided.iter().any(|one| matches!(one.outcome, Outcome::Failed(_)));
+    let failed = decided.iter().any(|one| matches!(one.outcome, Outcome::Failed(_)) || one.tools.has_failed());
     if args.json {
         say_json(context, args, &mut out, &decided)?;
     } else {
@@ -83,7 +100,7 @@ fn decide(context: &Context, args: &InitArgs, launcher: &Launcher) -> Vec<Decide
     let one = |client: Client| {
         let is_here = |dir: &Path| dir.is_dir() || !args.client.is_empty() || clients::is_installed(client);
         let Some(dir) = dirs.of(client).filter(|dir| is_here(dir)) else {
-            return Decided { client, outcome: Outcome::Absent };
+            return Decided { client, outcome: Outcome::Absent, tools: Tools::Without };
         };
         let outcome = match plan(client, dir, &command(context, launcher, client)) {
             Ok(Some(mut plan)) => {
@@ -95,7 +112,11 @@ fn decide(context: &Context, args: &InitArgs, launcher: &Launcher) -> Vec<Decide
             Ok(None) => Outcome::HistoryOnly,
             Err(error) => Outcome::Failed(error),
         };
-        Decided { client, outcome }
+        let mut one = Decided { client, outcome, tools: Tools::Without };
+        if !args.no_mcp {
+            one.tools = servers::plan(context, launcher, &one);
+        }
+        one
     };
     wanted(&args.client).into_iter().map(one).collect()
 }
@@ -135,6 +156,7 @@ fn explain(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decided
                 }
             }
         }
+        one.tools.explain(context, out, one.client, &redactor)?;
     }
     for plan in decided.iter().filter_map(|one| one.outcome.plan()) {
         if let Some(problem) = refusal(plan) {
@@ -160,7 +182,7 @@ pub fn show(out: &mut Out, change: &Change, redactor: &memoir_redact::Redactor) 
 }
 
 /// Asks; a plan that the user does not want is left out.
-fn agree(args: &InitArgs, decided: &mut [Decided]) -> Result<()> {
+fn agree(context: &Context, args: &InitArgs, launcher: &Launcher, decided: &mut [Decided]) -> Result<()> {
     const FLAG: &str = "nobody can be asked here: pass --yes to agree, or --dry-run to look";
     if !ask::yes("Change these files?", FLAG)? {
         anyhow::bail!("nothing was changed");
@@ -170,14 +192,17 @@ fn agree(args: &InitArgs, decided: &mut [Decided]) -> Result<()> {
         let asks_trust = !args.no_trust && plan.trust.as_ref().is_some_and(Change::is_needed);
         if asks_trust && !ask::yes("Let Codex trust memoir's hooks?", FLAG)? {
             plan.trust = None;
+            // The list of servers stands in the same file, and now begins where that is.
+            if one.tools.change().is_some() {
+                one.tools = servers::plan(context, launcher, one);
+            }
         }
     }
     Ok(())
 }
 
 fn install(context: &Context, launcher: &Launcher, decided: &mut [Decided]) -> Result<()> {
-    let has_hooks = decided.iter().any(|one| matches!(one.outcome, Outcome::Planned(_)));
-    if !has_hooks {
+    if !decided.iter().any(Decided::calls_memoir) {
         return Ok(());
     }
     context.home.prepare()?;
@@ -185,11 +210,15 @@ fn install(context: &Context, launcher: &Launcher, decided: &mut [Decided]) -> R
     let file = context.home.ledger_file();
     let mut ledger = Ledger::load(&file);
     for one in decided {
-        let Outcome::Planned(plan) = &one.outcome else { continue };
-        take_over(plan, &mut ledger, &file)?;
-        if let Err(error) = write(plan, &mut ledger) {
-            print::warn(&format!("{}: {error}", one.client));
-            one.outcome = Outcome::Failed(error);
+        if let Outcome::Planned(plan) = &one.outcome {
+            take_over((plan.client, plan.other_home.as_deref(), &plan.files), &mut ledger, &file)?;
+            if let Err(error) = write(plan, &mut ledger) {
+                print::warn(&format!("{}: {error}", one.client));
+                one.outcome = Outcome::Failed(error);
+            }
+        }
+        if !matches!(one.outcome, Outcome::Failed(_)) {
+            one.tools.write(one.client, &mut ledger, &file)?;
         }
         // After each client: whatever happens next, what was done can be undone.
         ledger.save(&file)?;
@@ -199,14 +228,18 @@ fn install(context: &Context, launcher: &Launcher, decided: &mut [Decided]) -> R
 
 /// What another home's list knows of the files is this one's to know, if its hooks are. First here, then no longer there:
 /// whatever happens in between, the files can be put back.
-fn take_over(plan: &Plan, ledger: &mut Ledger, file: &Path) -> Result<()> {
-    let Some(home) = &plan.other_home else { return Ok(()) };
+fn take_over(
+    (client, other_home, files): (Client, Option<&Path>, &[PathBuf]),
+    ledger: &mut Ledger,
+    file: &Path,
+) -> Result<()> {
+    let Some(home) = other_home else { return Ok(()) };
     let theirs = Ledger::file_in(home);
     let mut other = Ledger::load(&theirs);
-    ledger.take_over(&mut other, &plan.files);
+    ledger.take_over(&mut other, files);
     ledger.save(file)?;
     if let Err(error) = other.save(&theirs) {
-        print::warn(&format!("{}: {error}", plan.client));
+        print::warn(&format!("{client}: {error}"));
     }
     Ok(())
 }
@@ -223,6 +256,9 @@ fn write(plan: &Plan, ledger: &mut Ledger) -> Result<(), InstallError> {
 
 fn say(args: &InitArgs, out: &mut Out, decided: &[Decided]) -> Result<()> {
     for one in decided {
+        if !args.dry_run {
+            one.tools.say(out, one.client)?;
+        }
         let Outcome::Planned(plan) = &one.outcome else { continue };
         if args.dry_run || !plan.is_needed() {
             continue;
@@ -255,31 +291,39 @@ fn import_history(context: &Context, args: &InitArgs, out: &mut Out) -> Result<(
 }
 
 fn say_json(context: &Context, args: &InitArgs, out: &mut Out, decided: &[Decided]) -> Result<()> {
-    let change = |change: &Change| json!({"path": change.path, "changed": change.is_needed()});
     let clients: Vec<_> = decided
         .iter()
-        .map(|one| match &one.outcome {
-            Outcome::Absent => json!({"client": one.client, "state": "absent"}),
-            Outcome::HistoryOnly => json!({"client": one.client, "state": "history only"}),
-            Outcome::Failed(error) => {
-                json!({"client": one.client, "state": "failed", "problem": error.to_string()})
+        .map(|one| {
+            let mut shown = outcome_json(one, args);
+            if let Some(fields) = shown.as_object_mut() {
+                fields.insert("tools".to_owned(), one.tools.as_json());
             }
-            Outcome::Planned(plan) => json!({
-                "client": one.client,
-                "state": if args.dry_run { "planned" } else { "installed" },
-                "hooks": change(&plan.hooks),
-                "trust": plan.trust.as_ref().map(change),
-                "otherHome": plan.other_home,
-                "problem": refusal(plan),
-            }),
+            shown
         })
         .collect();
     let history = if args.no_import || args.dry_run {
-        serde_json::Value::Null
+        Value::Null
     } else {
         let wanted = Wanted { clients: wanted(&args.client), ..Wanted::default() };
         import::as_json(&import::import(context, &wanted, false)?, false)
     };
     out.json(&json!({"dryRun": args.dry_run, "clients": clients, "import": history}))?;
     Ok(out.flush()?)
+}
+
+fn outcome_json(one: &Decided, args: &InitArgs) -> Value {
+    let change = |change: &Change| json!({"path": change.path, "changed": change.is_needed()});
+    match &one.outcome {
+        Outcome::Absent => json!({"client": one.client, "state": "absent"}),
+        Outcome::HistoryOnly => json!({"client": one.client, "state": "history only"}),
+        Outcome::Failed(error) => json!({"client": one.client, "state": "failed", "problem": error.to_string()}),
+        Outcome::Planned(plan) => json!({
+            "client": one.client,
+            "state": if args.dry_run { "planned" } else { "installed" },
+            "hooks": change(&plan.hooks),
+            "trust": plan.trust.as_ref().map(change),
+            "otherHome": plan.other_home,
+            "problem": refusal(plan),
+        }),
+    }
 }

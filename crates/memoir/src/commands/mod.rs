@@ -26,6 +26,7 @@ mod import;
 mod ingest;
 mod init;
 mod install_hook;
+mod mcp;
 mod memories;
 mod memory;
 mod mirror;
@@ -135,6 +136,7 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Show(args) => show::run(&context, &args),
         Command::Embed(args) => embed::run(&context, &args),
         Command::Serve(args) => serve::run(&context, &args),
+        Command::Mcp(_) => mcp::run(context),
         Command::Status(args) => status::run(&context, &args),
         Command::Doctor(args) => doctor::run(&context, &args),
         Command::Verify(args) => verify::run(&context, &args),

@@ -7,7 +7,7 @@ use crate::print::{self, Out};
 use crate::{ask, clients};
 use anyhow::Result;
 use memoir_event::Client;
-use memoir_install::{Change, InstallError, Launcher, Ledger, Plan, undo_plan};
+use memoir_install::{Change, InstallError, Launcher, Ledger, Plan, undo_plan, undo_registration};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -110,6 +110,21 @@ fn plans(context: &Context, ledger: &Ledger, args: &UninstallArgs) -> (Vec<Plan>
                 Ok(None) => {}
                 // Nothing of memoir's is behind a link that it never wrote through.
                 Err(InstallError::Symlink(path)) if !ledger.knows(&path) => {}
+                Err(error) => problems.push((client, error)),
+            }
+        }
+        let mut lists: Vec<PathBuf> = clients::server_list(client).into_iter().collect();
+        lists.extend(ledger.server_files_of(client).map(ToOwned::to_owned));
+        lists.sort();
+        lists.dedup();
+        // Where hooks and servers share a file, it is put back as a whole.
+        lists.retain(|list| !plans.iter().any(|plan| plan.files.contains(list)));
+        for list in lists {
+            match undo_registration(client, &list, &init::server(context, &launcher), ledger) {
+                Ok(plan) => plans.push(plan),
+                Err(InstallError::Symlink(path)) if !ledger.knows(&path) => {}
+                // What cannot be read has nothing of memoir's in it, unless memoir put it there.
+                Err(InstallError::Plan { path, .. }) if !ledger.knows(&path) => {}
                 Err(error) => problems.push((client, error)),
             }
         }

@@ -262,7 +262,7 @@ fn clients_are_found_where_their_variables_say() {
 #[test]
 fn one_client_or_no_trust_is_what_the_user_gets_if_that_is_asked_for() {
     let home = user();
-    home.run(&["init", "--yes", "--client", "codex", "--no-trust"]).succeeded();
+    home.run(&["init", "--yes", "--client", "codex", "--no-trust", "--no-mcp"]).succeeded();
     assert!(read(&home, ".codex/hooks.json").contains(" hook codex"));
     assert_eq!(read(&home, ".codex/config.toml"), CODEX_CONFIG);
     assert_eq!(read(&home, ".claude/settings.json"), CLAUDE_SETTINGS);

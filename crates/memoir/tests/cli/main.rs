@@ -37,6 +37,7 @@ mod importing;
 mod install;
 mod lines;
 mod locked;
+mod mcp;
 mod mirroring;
 mod output;
 mod purging;

@@ -130,6 +130,12 @@ impl Running {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
+    /// What it has written so far, up to its last whole line.
+    pub fn out_so_far(&self) -> String {
+        let so_far = self.out.as_ref().unwrap().so_far();
+        so_far.rfind('\n').map_or(String::new(), |end| so_far[..=end].to_owned())
+    }
+
     /// Waits until its output has that in it.
     pub fn wait_for_output(&mut self, part: &str) {
         let deadline = Instant::now() + PATIENCE;

@@ -19,6 +19,7 @@ mod mangled;
 mod sessions;
 mod settings;
 mod terminals;
+mod tools;
 
 /// The same test for each client.
 macro_rules! for_each_client {

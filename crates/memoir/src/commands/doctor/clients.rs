@@ -7,7 +7,7 @@ use crate::home::{Life, now_ms};
 use crate::print::count;
 use memoir_event::Client;
 use memoir_hook::{Fired, fired};
-use memoir_install::{Launcher, Ledger, State, state};
+use memoir_install::{InstallError, Launcher, Ledger, Registered, State, registered, state};
 use memoir_record::{Check, Found, Wanted};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -33,6 +33,7 @@ pub fn check(context: &Context) -> Vec<Check> {
             Ok(None) => {}
             Err(error) => checks.push(bad(name(client), error.to_string(), "mend the file, then run `memoir init`")),
         }
+        checks.extend(tools(context, client, &launcher));
     }
     checks.extend(left_behind(context, &fired));
     checks
@@ -64,6 +65,38 @@ const fn name(client: Client) -> &'static str {
         Client::Copilot => "copilot hooks",
         Client::Opencode => "opencode hooks",
     }
+}
+
+/// Whether the client offers memoir's tools to its model.
+fn tools(context: &Context, client: Client, launcher: &Launcher) -> Option<Check> {
+    let name = match client {
+        Client::Codex => "codex tools",
+        Client::Claude => "claude tools",
+        Client::Gemini => "gemini tools",
+        Client::Copilot => "copilot tools",
+        Client::Opencode => "opencode tools",
+    };
+    let list = clients::server_list(client)?;
+    let file = list.display();
+    let missing = || good(name, "not registered: its model cannot ask memoir; `memoir init` registers them".to_owned());
+    Some(match registered(client, &list, &init::server(context, launcher)) {
+        Ok(Registered::Not) => missing(),
+        Ok(Registered::ByHand) => good(name, format!("{file} has an MCP server named memoir, written by hand")),
+        Ok(Registered::Here) if !launcher.is_alive() => {
+            bad(name, format!("{} leads nowhere", launcher.path().display()), "run `memoir init` again")
+        }
+        Ok(Registered::Here) => good(name, format!("registered in {file}")),
+        Ok(Registered::Elsewhere(Some(home))) => {
+            let detail = format!("{file} has them for another home: its model asks {}", home.display());
+            bad(name, detail, "set MEMOIR_HOME to that home, or run `memoir init` to have this one asked")
+        }
+        Ok(Registered::Elsewhere(None)) => {
+            bad(name, format!("{file} has them with another command"), "run `memoir init` again")
+        }
+        // A link that memoir never writes through: nobody registered anything there.
+        Err(InstallError::Symlink(_)) => missing(),
+        Err(error) => bad(name, error.to_string(), "mend the file, then run `memoir init`"),
+    })
 }
 
 fn hooks(context: &Context, client: Client, state: &State, launcher: &Launcher, fired: &[Fired]) -> Check {
