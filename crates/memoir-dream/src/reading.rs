@@ -154,9 +154,25 @@ fn changed(content: &Content) -> Vec<String> {
 const COMPLAINTS: [&str; 9] =
     ["error", "panicked", "exception", "failed", "cannot", "not found", "denied", "no such", "undefined"];
 
+/// Words of lines that only say that something went wrong.
+const EMPTY_COMPLAINTS: [&str; 4] = ["task failed", "exit status", "exited with", "command failed"];
+
 fn complaint_in(output: &str) -> Option<String> {
-    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let tells = |line: &&str| {
+        let lower = line.to_lowercase();
+        line.split_whitespace().count() >= 3 && !EMPTY_COMPLAINTS.iter().any(|empty| lower.contains(empty))
+    };
+    let lines = || output.lines().map(str::trim).filter(tells);
     let complains = |word: &str| lines().find(|line| line.to_lowercase().contains(word));
-    let line = COMPLAINTS.iter().find_map(|word| complains(*word))?;
+    // A place in a file tells more than a word.
+    let line = lines().find(|line| names_place(line)).or_else(|| COMPLAINTS.iter().find_map(|word| complains(word)))?;
     Some(line.chars().take(COMPLAINT_CHARS_MAX).collect())
+}
+
+/// `src/main.rs:42:7: …`
+fn names_place(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let mut parts = first.split(':');
+    let (file, number) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    file.contains('.') && !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
 }

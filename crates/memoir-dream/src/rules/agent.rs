@@ -11,6 +11,9 @@ const PER_MESSAGE_MAX: usize = 4;
 /// A longer sentence explains, and decides nothing.
 const CHARS_MAX: usize = 400;
 
+/// What is shorter is a heading.
+const OPEN_WORDS_MIN: usize = 7;
+
 const CHOSE: [&str; 12] = [
     "i decided to",
     "i decided against",
@@ -54,7 +57,9 @@ pub(crate) fn heard_from_agent(text: &str, is_last: bool) -> Vec<(Rule, MemoryKi
         }
         if decides(&bare) {
             found.push((Rule::AgentDecision, MemoryKind::Decision, bare.said));
-        } else if is_last && (begins(&bare.lower, &LEFT).is_some() || has(&bare.lower, &["still to do", "left to do"]))
+        } else if is_last
+            && bare.words() >= OPEN_WORDS_MIN
+            && (begins(&bare.lower, &LEFT).is_some() || has(&bare.lower, &["still to do", "left to do"]))
         {
             found.push((Rule::AgentOpen, MemoryKind::Question, bare.said));
         }

@@ -153,14 +153,12 @@ pub(crate) const FORGET: [&str; 34] = [
 ];
 
 /// This holds from today.
-pub(crate) const FROM_NOW_ON: [&str; 32] = [
+pub(crate) const FROM_NOW_ON: [&str; 24] = [
     "from now on",
     "from here on",
     "from this point on",
     "going forward",
     "moving forward",
-    "in the future",
-    "in future",
     "henceforth",
     "from today on",
     "starting today",
@@ -170,23 +168,21 @@ pub(crate) const FROM_NOW_ON: [&str; 32] = [
     "ab heute",
     "von nun an",
     "von jetzt an",
-    "künftig",
-    "in zukunft",
-    "zukünftig",
     "désormais",
     "dorénavant",
     "à partir de maintenant",
-    "à l'avenir",
     "a partir de ahora",
     "de ahora en adelante",
-    "en adelante",
     "de hoy en adelante",
     "从现在开始",
     "从现在起",
     "今后",
-    "以后",
     "从今以后",
 ];
+
+/// The same, where a sentence begins with it: elsewhere it only tells of a time.
+pub(crate) const IN_FUTURE: [&str; 8] =
+    ["in the future", "in future", "in zukunft", "künftig", "zukünftig", "en adelante", "以后", "à l'avenir"];
 
 /// This was decided.
 pub(crate) const DECIDED: [&str; 31] = [

@@ -13,6 +13,8 @@ const WORDS_MIN: usize = 3;
 const PASSING_WORDS: usize = 5;
 /// And at most so many characters.
 const CHARS_MAX: usize = 1_000;
+/// Where something is takes at most so many words.
+const PLACE_WORDS_MAX: usize = 14;
 /// A heading has at most so many words.
 const HEADING_WORDS_MAX: usize = 24;
 
@@ -143,7 +145,11 @@ fn wished(bare: &Sentence) -> Option<Told> {
         }
         return kept(Rule::Remember, &bare.from(end).bare(), &bare.lower);
     }
-    if let Some((at, phrase)) = of::FROM_NOW_ON.iter().find_map(|phrase| Some((find(&bare.lower, phrase)?, phrase))) {
+    let anywhere = of::FROM_NOW_ON.iter().find_map(|phrase| Some((find(&bare.lower, phrase)?, phrase)));
+    let at_first = || {
+        of::IN_FUTURE.iter().find_map(|phrase| find(&bare.lower, phrase).filter(|at| *at == 0).map(|at| (at, phrase)))
+    };
+    if let Some((at, phrase)) = anywhere.or_else(at_first) {
         let (before, after) = (bare.said.get(..at)?, bare.from(at + phrase.len()).bare().said);
         let text =
             if before.trim().is_empty() { after } else { format!("{} {after}", before.trim_end_matches([' ', ','])) };
@@ -188,6 +194,9 @@ fn is_looking_back(bare: &Sentence, end: usize) -> bool {
 /// What the user states and did not ask to be kept.
 fn stated(bare: &Sentence) -> Option<Told> {
     let lower = bare.lower.as_str();
+    if lower.contains(['?', '？']) {
+        return None;
+    }
     if has(lower, &of::LIMITS) {
         return keep(Rule::Limit, MemoryKind::Convention, &bare.said, lower);
     }
@@ -238,6 +247,12 @@ fn under_heading(bare: &Sentence) -> Option<Told> {
     if !bare.said.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii()) {
         return None;
     }
+    // Who speaks in the heading tells a story.
+    let first = bare.lower.split(' ').next().unwrap_or_default();
+    if matches!(first, "i" | "i've" | "i'm" | "we" | "you" | "this" | "that" | "it" | "here" | "there" | "if" | "when")
+    {
+        return None;
+    }
     let kind = kind_under(heading);
     let kind = if kind == MemoryKind::Fact { kind_of(&said.to_lowercase(), kind) } else { kind };
     keep(Rule::Note, kind, &bare.said, &bare.lower)
@@ -249,11 +264,14 @@ fn habit(bare: &Sentence) -> Option<Told> {
     if let Some(end) = begins(lower, &of::ALWAYS) {
         let rest = bare.from(end).bare();
         let first = rest.lower.split([' ', ',', '.']).next().unwrap_or_default();
+        if first == "mind" {
+            return None;
+        }
         let denies_once =
             lower.starts_with("do") || lower.starts_with("avoid") || lower.starts_with('不') || lower.starts_with('别');
         let is_idle = denies_once && of::IDLE_DONTS.contains(&first);
         // What is not to be done with "this" is about this moment.
-        let mut first_words = rest.lower.split(' ').take(4);
+        let mut first_words = rest.lower.split([' ', ',', '.', ';']).take(4);
         let is_now = denies_once
             && (first_words.any(|word| matches!(word, "this" | "that" | "it" | "them"))
                 || has(&rest.lower, &["yet", "now"]));
@@ -321,7 +339,11 @@ fn fact(bare: &Sentence) -> Option<Told> {
     if own.iter().any(|own| lower.starts_with(own)) {
         return keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower);
     }
-    let is_place = first == "the" && subject_words <= 6 && bare.said.split(' ').any(is_value);
+    // A long sentence about "the" something tells of the work at hand.
+    let is_place = first == "the"
+        && subject_words <= 5
+        && bare.words() <= PLACE_WORDS_MAX
+        && lower.get(joint..).is_some_and(|said| said.split(' ').any(is_value));
     is_place.then(|| keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower)).flatten()
 }
 

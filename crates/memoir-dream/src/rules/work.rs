@@ -1,6 +1,7 @@
 //! What was run and changed: what mended a failure, which command did what was asked for, which file was worked on, and
 //! what came of it all. Only what happened is told; what a tool says to do is not.
 
+use super::phrases::{TROUBLE, has};
 use super::sentences::own_sentences;
 use super::{Derived, Reach, Rule};
 use memoir_event::{EventId, MemoryKind, Secrecy};
@@ -16,6 +17,12 @@ const COMMANDS_MAX: usize = 3;
 const FILES_NAMED_MAX: usize = 4;
 /// A file that was changed in so many turns is worth knowing.
 const FILE_TURNS_MIN: usize = 3;
+/// A goal that is told of a file has so many words.
+const FILE_GOAL_WORDS_MIN: usize = 6;
+/// What is asked for stands in the first words.
+const ASKED_FIRST: usize = 5;
+/// Of a path so many of its last parts are told: what is before them differs from one machine to the next.
+const PATH_PARTS_MAX: usize = 4;
 /// So many fixes, procedures and files of one archive are kept.
 const EACH_MAX: usize = 12;
 
@@ -156,9 +163,13 @@ fn files(turns: &[Turn]) -> Vec<Derived> {
     }
     let often = by_file.into_iter().filter(|(_, parts)| parts.len() >= FILE_TURNS_MIN);
     let entity = |(path, parts): (&str, Vec<(&Turn, &[Turn])>)| {
-        let (asked, part) = parts.last()?;
-        let Work::Asked(prompt) = &asked.work else { return None };
-        let goal = goal_of(prompt)?;
+        let (asked, part, goal) = parts.iter().rev().find_map(|(asked, part)| {
+            let Work::Asked(prompt) = &asked.work else { return None };
+            // "Let's do 1" says nothing later.
+            let goal = goal_of(prompt)
+                .filter(|goal| goal.split(' ').count() >= FILE_GOAL_WORDS_MIN && !prompt.contains('?'))?;
+            Some((*asked, *part, goal))
+        })?;
         Some(Derived {
             rule: Rule::File,
             kind: MemoryKind::Entity,
@@ -211,7 +222,16 @@ fn paths(turn: &Turn) -> impl Iterator<Item = &str> {
         Work::Changed(paths) => paths.as_slice(),
         _ => &[],
     };
-    list.iter().map(String::as_str)
+    list.iter().map(|path| told_path(path))
+}
+
+/// The end of a path, if it is a whole one.
+fn told_path(path: &str) -> &str {
+    if !path.starts_with('/') {
+        return path;
+    }
+    let cut = path.rmatch_indices('/').nth(PATH_PARTS_MAX - 1).map(|(at, _)| at + 1);
+    cut.and_then(|at| path.get(at..)).unwrap_or(path)
 }
 
 fn listed(paths: &BTreeSet<&str>) -> String {
@@ -252,8 +272,14 @@ const RUN_WORDS: [&str; 18] = [
     "benchmark",
 ];
 
+/// Whether the first words ask to run something; what is wrong with it is no goal.
 fn asks_to_run(goal: &str) -> bool {
-    super::phrases::has(&goal.to_lowercase(), &RUN_WORDS)
+    let lower = goal.to_lowercase();
+    let first = lower
+        .match_indices(' ')
+        .nth(ASKED_FIRST - 1)
+        .map_or(lower.as_str(), |(at, _)| lower.get(..at).unwrap_or(&lower));
+    has(first, &RUN_WORDS) && !has(&lower, &TROUBLE) && !has(&lower, &["issue", "issues", "showing"])
 }
 
 /// Programs that only look, or that everybody knows.
@@ -333,6 +359,12 @@ mod tests {
     fn ran(command: &str, went_well: bool, complaint: Option<&str>) -> Work {
         let complaint = complaint.map(|line| (EventId::parse("ffffffffffffffffffffffff").unwrap(), line.to_owned()));
         Work::Ran { command: command.to_owned(), went_well: Some(went_well), complaint }
+    }
+
+    #[test]
+    fn of_a_whole_path_the_end_is_told() {
+        assert_eq!(told_path("/home/a/work/shop/src/login/form.rs"), "shop/src/login/form.rs");
+        assert_eq!((told_path("src/login.rs"), told_path("/a/b.rs")), ("src/login.rs", "/a/b.rs"));
     }
 
     fn told(turns: &[Turn]) -> Vec<(Rule, String)> {
