@@ -6,6 +6,7 @@
 
 mod choose;
 mod confidence;
+mod essence;
 mod exact;
 mod field;
 mod first_look;
@@ -29,6 +30,7 @@ mod weights;
 mod when;
 mod words;
 
+pub use essence::{Essence, Kept, LastSession, essence};
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};

@@ -17,7 +17,7 @@ use crate::sessions::SessionMap;
 use crate::weights::{Signal, Weights};
 use crate::when::When;
 use crate::words::{find, find_pairs};
-use memoir_event::Memory;
+use memoir_event::{Client, Memory};
 use memoir_index::{Index, IndexError, Word, speech_of};
 use memoir_journal::{Journal, JournalError, Seq, StoredEvent};
 use memoir_redact::Redactor;
@@ -178,7 +178,8 @@ impl Recall {
             let events: HashMap<Seq, StoredEvent> =
                 journal.events(&seqs, &request.view)?.into_iter().map(|event| (event.seq, event)).collect();
             for offer in portion {
-                let block = events.get(&offer.seq).and_then(|stored| self.block(stored, offer, passage, request));
+                let stored = events.get(&offer.seq).filter(|stored| !is_in_conversation(stored, request));
+                let block = stored.and_then(|stored| self.block(stored, offer, passage, request));
                 if let Some(block) = block {
                     chosen.offer(block);
                 }
@@ -224,6 +225,14 @@ impl Recall {
             superseded_by: None,
         })
     }
+}
+
+/// Whether the reader has it before them: it was said in the session that asks, after what that dropped.
+fn is_in_conversation(stored: &StoredEvent, request: &Request) -> bool {
+    let (Some(asking), Some(before_ms)) = (&request.not_session, request.dropped_before_ms) else { return false };
+    let event = &stored.event;
+    let is_asking = *asking == event.session || *asking == Client::shown_session(event.client, &event.session);
+    is_asking && stored.ts_ms >= before_ms
 }
 
 /// Memories first, for they were made to be recalled; then what was said; then what was only found as it was typed.

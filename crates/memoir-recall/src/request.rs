@@ -21,6 +21,8 @@ pub struct Request {
     pub files: Vec<String>,
     /// Not from this session, in which the question is asked: it knows what was said in it.
     pub not_session: Option<String>,
+    /// But what was said in it before that moment may come: it was dropped from the conversation.
+    pub dropped_before_ms: Option<i64>,
     /// Who reads.
     pub view: View,
     /// At most so many blocks.
@@ -54,6 +56,7 @@ impl Request {
             here: None,
             files: Vec::new(),
             not_session: None,
+            dropped_before_ms: None,
             view,
             limit: Request::LIMIT,
             budget_tokens: Some(Request::BUDGET_TOKENS),

@@ -1,5 +1,7 @@
 //! `memoir hook`: never fails, never waits, never says anything that the client would not accept.
 
+mod inject;
+
 use super::remote::flush_outbox;
 use super::{Context, pause};
 use crate::cli::HookArgs;
@@ -10,6 +12,7 @@ use crate::home::{Home, Life, non_empty, now_ms, system_clock};
 use crate::print;
 use crate::settings::Settings;
 use anyhow::Result;
+use inject::Given;
 use memoir_capture::read_hook;
 use memoir_event::{Client, Time};
 use memoir_hook::Hook;
@@ -20,7 +23,8 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Agents that memoir itself starts carry this variable; what they do is not the user's work.
 pub const OWN_AGENT: &str = "MEMOIR_AGENT";
@@ -96,6 +100,7 @@ fn call(home: Option<&Path>, client: Client) -> Vec<String> {
 }
 
 fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<String>> {
+    let begun = Instant::now();
     let home = Home::locate(home)?;
     if pause::is_paused(&home) {
         say(EMPTY);
@@ -113,7 +118,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     let wishes = context.wishes()?;
     let mut problems = Vec::new();
     let journal = match context.home.journal(&context.settings, Life::Hook) {
-        Ok(journal) => Some(journal),
+        Ok(journal) => Some(Arc::new(journal)),
         Err(error) => {
             problems.push(format!("{error:#}"));
             None
@@ -121,7 +126,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     };
     let (spool, pending, dirs, clock) = (context.spool()?, context.pending(), clients::dirs(), system_clock());
     let hook = Hook {
-        journal: journal.as_ref().map(|journal| journal as &dyn Journal),
+        journal: journal.as_deref().map(|journal| journal as &dyn Journal),
         spool: &spool,
         pending: &pending,
         rules: wishes.rules(),
@@ -129,13 +134,18 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         clock: &clock,
         to_server: context.settings.server_url.is_some(),
     };
-    let answer = hook.answer(client, payload);
-    say(&answer.json);
-    problems.extend(answer.problems.iter().cloned());
-    if answer.lost > 0 {
-        dropped::count(&context.home, u64::try_from(answer.lost).unwrap_or(u64::MAX));
+    let recorded = hook.record(client, payload);
+    problems.extend(recorded.problems.iter().cloned());
+    let given = match (&journal, recorded.call) {
+        (Some(journal), Some(call)) => inject::answer(&context, &wishes, journal, call, begun),
+        _ => Given::default(),
+    };
+    say(given.json.as_deref().unwrap_or(EMPTY));
+    problems.extend(given.problem);
+    if recorded.lost > 0 {
+        dropped::count(&context.home, u64::try_from(recorded.lost).unwrap_or(u64::MAX));
     }
-    if answer.has_outbox
+    if recorded.has_outbox
         && let Some(url) = &context.settings.server_url
     {
         flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)?;

@@ -34,6 +34,7 @@ mod hook_script;
 mod hooks;
 mod huge;
 mod importing;
+mod injecting;
 mod install;
 mod lines;
 mod locked;

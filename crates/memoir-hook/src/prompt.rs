@@ -1,0 +1,160 @@
+//! What helps with a prompt.
+
+use crate::inject::{InjectError, Injector};
+use crate::shown::Shown;
+use jiff::tz::TimeZone;
+use memoir_event::EventId;
+use memoir_journal::{Audience, View};
+use memoir_recall::{Answer, Block, Request, digest};
+use std::collections::HashSet;
+
+/// So many blocks at most.
+const BLOCKS_MAX: usize = 6;
+/// So many are looked at: some were shown already.
+const LOOKED_AT: usize = 20;
+/// With fewer than this from here, what is from elsewhere may come too.
+const FEW: usize = 3;
+/// What is from here helps if it is as sure as this. A prompt is not a question: most ask for nothing that is known.
+const SURE_HERE: f32 = 0.2;
+/// What is from other projects has to be surer.
+const SURE_ELSEWHERE: f32 = 0.4;
+/// About so many bytes are a token, and so many tokens stand around a block.
+const TOKEN_BYTES: usize = 4;
+const FRAME_TOKENS: usize = 24;
+/// A word of fewer letters tells nothing of what a prompt is about.
+const WORD_CHARS_MIN: usize = 3;
+/// A prompt of fewer such words is about what was said just before.
+const WORDS_MIN: usize = 2;
+/// Characters that are words of their own; so many are about something.
+const IDEOGRAPHS_MIN: usize = 4;
+
+/// Who asks what, and where.
+pub(crate) struct Asking<'a> {
+    /// What the user says.
+    pub speech: &'a str,
+    /// The project.
+    pub project: &'a str,
+    /// The session, as people see it.
+    pub session: &'a str,
+}
+
+/// What was found for a prompt, the best first.
+#[derive(Default)]
+pub(crate) struct Recalled {
+    answer: Answer,
+}
+
+impl Recalled {
+    /// As a digest; none if nothing helps.
+    pub fn digest(&self, zone: &TimeZone) -> Option<String> {
+        (!self.answer.blocks.is_empty()).then(|| digest(&self.answer, zone))
+    }
+}
+
+impl Injector {
+    /// What helps with a prompt and was not shown lately; it is known to be shown from now on.
+    pub(crate) fn recalled(
+        &self,
+        asking: &Asking<'_>,
+        shown: &mut Shown,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Recalled, InjectError> {
+        if !is_telling(asking.speech) {
+            return Ok(Recalled::default());
+        }
+        let mut chosen = Chosen::new(self.wanted.budget_tokens);
+        let mut request = Request::new(asking.speech, View::of(Audience::Recall), (self.clock)());
+        request.projects = vec![asking.project.to_owned()];
+        request.here = Some(asking.project.to_owned());
+        request.not_session = Some(asking.session.to_owned());
+        request.dropped_before_ms = shown.dropped_ms();
+        request.limit = LOOKED_AT;
+        request.budget_tokens = None;
+        request.min_confidence = SURE_HERE;
+        request.zone = self.zone.clone();
+        chosen.take(self.ask(&request, go_on)?, asking.speech, shown);
+        if chosen.blocks.len() < FEW && go_on() {
+            request.projects.clear();
+            request.min_confidence = SURE_ELSEWHERE;
+            chosen.take(self.ask(&request, go_on)?, asking.speech, shown);
+        }
+        let blocks = chosen.blocks;
+        for block in &blocks {
+            ids_of(block).for_each(|id| shown.add(id));
+        }
+        Ok(Recalled { answer: Answer { blocks, ..Answer::default() } })
+    }
+
+    pub(crate) fn ask(&self, request: &Request, go_on: &dyn Fn() -> bool) -> Result<Vec<Block>, InjectError> {
+        let answer = self.recall.recall(&*self.journal, &self.index, request, &mut |_, _| go_on())?;
+        Ok(answer.blocks)
+    }
+}
+
+/// Blocks as they are taken, within a budget.
+struct Chosen {
+    blocks: Vec<Block>,
+    ids: HashSet<EventId>,
+    tokens_left: usize,
+}
+
+impl Chosen {
+    fn new(tokens: usize) -> Chosen {
+        Chosen { blocks: Vec::new(), ids: HashSet::new(), tokens_left: tokens }
+    }
+
+    fn take(&mut self, blocks: Vec<Block>, speech: &str, shown: &Shown) {
+        for block in blocks {
+            let tokens = block.text.len().div_ceil(TOKEN_BYTES) + FRAME_TOKENS;
+            let is_known = ids_of(&block).any(|id| shown.has(&id) || self.ids.contains(&id));
+            if self.blocks.len() >= BLOCKS_MAX || is_known || tokens > self.tokens_left || says(&block.text, speech) {
+                continue;
+            }
+            self.tokens_left -= tokens;
+            self.ids.extend(ids_of(&block));
+            self.blocks.push(block);
+        }
+    }
+}
+
+/// A block, what says the same, and what it is made of.
+fn ids_of(block: &Block) -> impl Iterator<Item = EventId> {
+    let sources = block.memory.iter().flat_map(|memory| &memory.sources);
+    let sources = sources.filter_map(|source| EventId::parse(source.event.as_deref()?).ok());
+    std::iter::once(block.event_id).chain(block.same.iter().copied()).chain(sources)
+}
+
+/// Whether a text says no more than the prompt itself.
+fn says(text: &str, speech: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    words(text) == words(speech)
+}
+
+/// Whether a prompt says what it is about.
+fn is_telling(speech: &str) -> bool {
+    let words = speech.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= WORD_CHARS_MIN);
+    let ideographs = speech.chars().filter(|c| matches!(c, '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')).count();
+    words.take(WORDS_MIN).count() >= WORDS_MIN || ideographs >= IDEOGRAPHS_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_that_says_nothing_of_itself_is_no_question() {
+        for empty in ["go on", "fix it", "continue", "do it!", "?", "y", "再试"] {
+            assert!(!is_telling(empty), "{empty}");
+        }
+        for telling in ["how do we deploy?", "run cargo test", "почини вход", "登录测试失败了"] {
+            assert!(is_telling(telling), "{telling}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_only_repeats_the_prompt_tells_nothing() {
+        assert!(says("Run the tests.", "run the tests") && !says("Run the tests twice", "run the tests"));
+    }
+}

@@ -1,0 +1,101 @@
+//! What a hook gives to the conversation, within its time: what is not ready then is left out, and counted.
+
+use crate::commands::Context;
+use crate::commands::context::Wishes;
+use crate::home::{Life, now_ms, system_clock};
+use jiff::tz::TimeZone;
+use memoir_capture::HookCall;
+use memoir_event::Client;
+use memoir_hook::{Injector, Wanted, count_late};
+use memoir_index::{Index, IndexOptions};
+use memoir_journal::{Journal, SqliteJournal};
+use memoir_recall::Recall;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// A hook indexes for no longer than this part of its time.
+const INDEXING_SHARE: u32 = 2;
+/// Memory that it may take for that.
+const INDEXING_BYTES: usize = 32 << 20;
+/// So many records that are not indexed yet are read one by one; more are indexed first.
+const TAIL_RECORDS_MAX: u64 = 300;
+
+/// What there is to say.
+#[derive(Default)]
+pub struct Given {
+    /// The answer, if it is more than nothing.
+    pub json: Option<String>,
+    /// What went wrong.
+    pub problem: Option<String>,
+}
+
+/// The answer to a call that was recorded.
+pub fn answer(
+    context: &Context,
+    wishes: &Wishes,
+    journal: &Arc<SqliteJournal>,
+    call: HookCall,
+    begun: Instant,
+) -> Given {
+    let wanted = wanted(context);
+    if !Injector::is_about(&wanted, &call) {
+        return Given::default();
+    }
+    let (client, time) = (call.client, Duration::from_millis(context.settings.hooks.timeout_ms));
+    let injector = injector(context, wishes, journal, wanted);
+    let (send, receive) = channel();
+    // Nobody waits for this thread: when its time is over, the process ends, and everything that it writes is whole.
+    std::thread::spawn(move || {
+        let go_on = || begun.elapsed() < time / INDEXING_SHARE;
+        let _ = send.send(injector.answer(&call, &go_on).map_err(|error| error.to_string()));
+    });
+    match receive.recv_timeout(time.saturating_sub(begun.elapsed())) {
+        Ok(Ok(json)) => Given { json, problem: None },
+        Ok(Err(problem)) => Given { json: None, problem: Some(problem) },
+        Err(RecvTimeoutError::Timeout) => late(context, client),
+        Err(RecvTimeoutError::Disconnected) => {
+            Given { json: None, problem: Some("recall broke; please report it".to_owned()) }
+        }
+    }
+}
+
+fn wanted(context: &Context) -> Wanted {
+    let hooks = &context.settings.hooks;
+    Wanted {
+        at_prompts: hooks.recall,
+        at_start: hooks.essence,
+        at_resume: hooks.resume,
+        before_tools: hooks.before_tool,
+        repeat_turns: hooks.repeat_turns,
+        budget_tokens: hooks.budget_tokens,
+    }
+}
+
+fn injector(context: &Context, wishes: &Wishes, journal: &Arc<SqliteJournal>, wanted: Wanted) -> Injector {
+    let redactor = Arc::clone(&wishes.redactor);
+    let options = IndexOptions {
+        memory_bytes_max: INDEXING_BYTES,
+        tail_records_max: TAIL_RECORDS_MAX,
+        ..IndexOptions::default()
+    };
+    Injector {
+        journal: Arc::clone(journal) as Arc<dyn Journal>,
+        index: Index::open(&context.home.index_dir(), options),
+        recall: Recall::new(Arc::clone(&redactor)).with_meaning(context.meaning(&redactor)),
+        redactor,
+        clock: system_clock(),
+        zone: TimeZone::system(),
+        user_home: wishes.user_home.clone(),
+        wanted,
+    }
+}
+
+/// The prompt goes on without memory; the journal that recall uses may be what is slow.
+fn late(context: &Context, client: Client) -> Given {
+    let counted = context.home.journal(&context.settings, Life::Hook).map(|journal| {
+        let _ = count_late(&journal, client, now_ms());
+    });
+    let problem = counted.err().map(|error| format!("{error:#}"));
+    Given { json: None, problem: problem.or_else(|| Some("there was no time to recall anything".to_owned())) }
+}
