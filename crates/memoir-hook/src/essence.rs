@@ -3,9 +3,11 @@
 use crate::shown::Shown;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use memoir_event::EventId;
+use memoir_capture::HookCall;
+use memoir_event::{Client, EventId};
 use memoir_recall::{Essence, Kept, LastSession};
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// All of it takes about so many tokens at most.
 const TOKENS_MAX: usize = 600;
@@ -16,6 +18,10 @@ const KEPT_MAX: usize = 10;
 const OPEN_MAX: usize = 4;
 /// So many of the last sessions.
 pub(crate) const SESSIONS_MAX: usize = 3;
+/// Instructions are looked for in so many directories, each above the last.
+const LEVELS_MAX: usize = 8;
+/// A larger file is not looked through.
+const FILE_BYTES_MAX: u64 = 128 << 10;
 /// Nobody needs to read more of one at once.
 const TEXT_CHARS_MAX: usize = 240;
 
@@ -26,6 +32,23 @@ pub(crate) fn told(essence: &Essence, shown: &mut Shown, zone: &TimeZone) -> Opt
     lines.kept("Left open:", &essence.open, OPEN_MAX, shown, zone);
     lines.sessions(&essence.sessions, zone);
     (!lines.out.is_empty()).then_some(lines.out)
+}
+
+/// Leaves out what the client reads by itself, from the instructions file of the directory or of one above it.
+pub(crate) fn leave_out_instructions(essence: &mut Essence, call: &HookCall) {
+    let name = match call.client {
+        Client::Claude => "CLAUDE.md",
+        Client::Gemini => "GEMINI.md",
+        _ => "AGENTS.md",
+    };
+    let dirs = call.cwd.as_deref().map(Path::new).into_iter().flat_map(Path::ancestors).take(LEVELS_MAX);
+    let is_small =
+        |path: &Path| std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= FILE_BYTES_MAX);
+    let files = dirs.map(|dir| dir.join(name)).filter(|path| is_small(path));
+    let texts: Vec<String> = files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let texts: Vec<String> = texts.iter().map(|text| one_line(text)).collect();
+    essence.kept.retain(|kept| !texts.iter().any(|text| text.contains(&one_line(&kept.text))));
 }
 
 struct Lines {
@@ -93,7 +116,7 @@ pub(crate) fn day(ts_ms: i64, zone: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use memoir_event::{Client, Memory, MemoryKind};
+    use memoir_event::{Memory, MemoryKind};
 
     fn kept(n: u32, text: &str) -> Kept {
         let memory = Memory::new(&format!("m{n}"), MemoryKind::Decision, text, "it");

@@ -1,8 +1,9 @@
 //! What a conversation is given: chosen for the moment, not twice, and nothing at all where nothing is good enough.
 
+use crate::compressor::Compressor;
 use crate::context::{Occasion, answer, wrapped};
-use crate::essence::told as essence_told;
-use crate::prompt::{Asking, Recalled};
+use crate::essence::{leave_out_instructions, told as essence_told};
+use crate::prompt::Asking;
 use crate::shown::{Due, Shown};
 use jiff::tz::TimeZone;
 use memoir_capture::{HookCall, Moment, Start};
@@ -14,6 +15,7 @@ use memoir_record::Projects;
 use memoir_redact::Redactor;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Why nothing could be given.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +46,8 @@ pub struct Wanted {
     pub repeat_turns: u64,
     /// What recall for a prompt may take, in tokens.
     pub budget_tokens: usize,
+    /// Whether the user wants this prompt kept out of everything: no model hears of it.
+    pub is_private: bool,
 }
 
 /// Chooses what a conversation is given.
@@ -64,6 +68,24 @@ pub struct Injector {
     pub user_home: Option<PathBuf>,
     /// What is wanted.
     pub wanted: Wanted,
+    /// Who makes digests, if somebody configured one.
+    pub compressor: Option<Compressor>,
+}
+
+/// How much time there is.
+#[derive(Debug, Clone, Copy)]
+pub struct Time {
+    /// Until then new work may begin.
+    pub begin_until: Instant,
+    /// By then everything must be done.
+    pub end: Instant,
+}
+
+impl Time {
+    /// Whether new work may begin.
+    pub(crate) fn is_left(&self) -> bool {
+        Instant::now() < self.begin_until
+    }
 }
 
 impl Injector {
@@ -78,18 +100,18 @@ impl Injector {
         }
     }
 
-    /// The answer to a call, if there is something to give; `go_on` says whether there is still time.
-    pub fn answer(&self, call: &HookCall, go_on: &dyn Fn() -> bool) -> Result<Option<String>, InjectError> {
+    /// The answer to a call, if there is something to give in that time.
+    pub fn answer(&self, call: &HookCall, time: Time) -> Result<Option<String>, InjectError> {
         let text = match call.moment {
-            Moment::SessionStart => self.at_start(call)?,
-            Moment::Prompt if is_prompt(call) => self.at_prompt(call, go_on)?,
-            Moment::Tool => self.before_tool(call, go_on)?,
+            Moment::SessionStart => self.at_start(call, time)?,
+            Moment::Prompt if is_prompt(call) => self.at_prompt(call, time)?,
+            Moment::Tool => self.before_tool(call, time)?,
             _ => None,
         };
         Ok(text.and_then(|text| answer(call.client, &call.event, &text)))
     }
 
-    fn at_start(&self, call: &HookCall) -> Result<Option<String>, InjectError> {
+    fn at_start(&self, call: &HookCall, time: Time) -> Result<Option<String>, InjectError> {
         let known = Shown::read(&*self.journal, call.client, &call.session)?;
         let mut shown = known.unwrap_or_else(|| Shown::new(call.client, &call.session));
         let due = match call.start {
@@ -109,10 +131,13 @@ impl Injector {
             self.due(call, due, &mut shown)?
         };
         self.journal.append(&[], &[shown.cursor()])?;
+        if let Some(compressor) = self.compressor.as_ref().filter(|compressor| compressor.detect) {
+            compressor.detect((self.clock)(), time.end);
+        }
         Ok(text)
     }
 
-    fn at_prompt(&self, call: &HookCall, go_on: &dyn Fn() -> bool) -> Result<Option<String>, InjectError> {
+    fn at_prompt(&self, call: &HookCall, time: Time) -> Result<Option<String>, InjectError> {
         let known = Shown::read(&*self.journal, call.client, &call.session)?;
         let is_new = known.is_none();
         let mut shown = known.unwrap_or_else(|| Shown::new(call.client, &call.session));
@@ -123,14 +148,14 @@ impl Injector {
             due => due,
         };
         let first = self.due(call, due, &mut shown)?;
-        let recalled = if self.wanted.at_prompts && go_on() {
+        let recalled = if self.wanted.at_prompts && time.is_left() {
             let project = self.project(call);
             let asking = Asking { speech: &speech, project: &project, session: &self.shown_session(call) };
-            self.recalled(&asking, &mut shown, go_on)?
+            self.recalled(&asking, &mut shown, time)?
         } else {
-            Recalled::default()
+            None
         };
-        let recalled = recalled.digest(&self.zone).map(|digest| wrapped(Occasion::Prompt, &digest, None));
+        let recalled = recalled.map(|digest| wrapped(Occasion::Prompt, &digest, None));
         self.journal.append(&[], &[shown.cursor()])?;
         Ok(match (first, recalled) {
             (Some(first), Some(recalled)) => Some(format!("{first}\n{recalled}")),
@@ -148,7 +173,8 @@ impl Injector {
 
     fn essence(&self, call: &HookCall, shown: &mut Shown) -> Result<Option<String>, InjectError> {
         let (project, session) = (self.project(call), self.shown_session(call));
-        let essence = essence(&*self.journal, &self.redactor, &project, &session, crate::essence::SESSIONS_MAX)?;
+        let mut essence = essence(&*self.journal, &self.redactor, &project, &session, crate::essence::SESSIONS_MAX)?;
+        leave_out_instructions(&mut essence, call);
         Ok(essence_told(&essence, shown, &self.zone).map(|body| wrapped(Occasion::SessionStart, &body, None)))
     }
 

@@ -5,6 +5,8 @@
 //! stored is spooled, marked or counted. Must not know how things are ranked.
 
 mod call;
+mod compress;
+mod compressor;
 mod context;
 mod essence;
 mod fired;
@@ -15,7 +17,8 @@ mod shown;
 mod tool;
 
 pub use call::{Hook, Recorded};
+pub use compressor::Compressor;
 pub use context::Occasion;
 pub use fired::{Fired, fired, forgive};
-pub use inject::{InjectError, Injector, Wanted};
+pub use inject::{InjectError, Injector, Time, Wanted};
 pub use late::{Late, count_late, late};

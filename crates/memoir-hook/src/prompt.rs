@@ -1,9 +1,9 @@
 //! What helps with a prompt.
 
-use crate::inject::{InjectError, Injector};
+use crate::compress::{Compressed, compress, shown as shown_lines};
+use crate::inject::{InjectError, Injector, Time};
 use crate::shown::Shown;
-use jiff::tz::TimeZone;
-use memoir_event::EventId;
+use memoir_event::{EventId, Kind};
 use memoir_journal::{Audience, View};
 use memoir_recall::{Answer, Block, Request, digest};
 use std::collections::HashSet;
@@ -18,6 +18,8 @@ const FEW: usize = 3;
 const SURE_HERE: f32 = 0.2;
 /// What is from other projects has to be surer.
 const SURE_ELSEWHERE: f32 = 0.4;
+/// What tools say may hold anything, also what wants to be obeyed: it waits until somebody asks for it.
+const NOT_UNASKED: [Kind; 3] = [Kind::ToolCall, Kind::ToolResult, Kind::Context];
 /// About so many bytes are a token, and so many tokens stand around a block.
 const TOKEN_BYTES: usize = 4;
 const FRAME_TOKENS: usize = 24;
@@ -38,29 +40,16 @@ pub(crate) struct Asking<'a> {
     pub session: &'a str,
 }
 
-/// What was found for a prompt, the best first.
-#[derive(Default)]
-pub(crate) struct Recalled {
-    answer: Answer,
-}
-
-impl Recalled {
-    /// As a digest; none if nothing helps.
-    pub fn digest(&self, zone: &TimeZone) -> Option<String> {
-        (!self.answer.blocks.is_empty()).then(|| digest(&self.answer, zone))
-    }
-}
-
 impl Injector {
-    /// What helps with a prompt and was not shown lately; it is known to be shown from now on.
+    /// What helps with a prompt and was not shown lately; it is known to be shown from now on. None if nothing helps.
     pub(crate) fn recalled(
         &self,
         asking: &Asking<'_>,
         shown: &mut Shown,
-        go_on: &dyn Fn() -> bool,
-    ) -> Result<Recalled, InjectError> {
+        time: Time,
+    ) -> Result<Option<String>, InjectError> {
         if !is_telling(asking.speech) {
-            return Ok(Recalled::default());
+            return Ok(None);
         }
         let mut chosen = Chosen::new(self.wanted.budget_tokens);
         let mut request = Request::new(asking.speech, View::of(Audience::Recall), (self.clock)());
@@ -71,22 +60,44 @@ impl Injector {
         request.limit = LOOKED_AT;
         request.budget_tokens = None;
         request.min_confidence = SURE_HERE;
+        request.blocked_kinds = NOT_UNASKED.to_vec();
         request.zone = self.zone.clone();
-        chosen.take(self.ask(&request, go_on)?, asking.speech, shown);
-        if chosen.blocks.len() < FEW && go_on() {
+        chosen.take(self.ask(&request, time)?, asking.speech, shown);
+        if chosen.blocks.len() < FEW && time.is_left() {
             request.projects.clear();
             request.min_confidence = SURE_ELSEWHERE;
-            chosen.take(self.ask(&request, go_on)?, asking.speech, shown);
+            chosen.take(self.ask(&request, time)?, asking.speech, shown);
         }
-        let blocks = chosen.blocks;
-        for block in &blocks {
-            ids_of(block).for_each(|id| shown.add(id));
-        }
-        Ok(Recalled { answer: Answer { blocks, ..Answer::default() } })
+        let (digest, told) = self.digest(asking.speech, chosen.blocks, time);
+        told.iter().flat_map(ids_of).for_each(|id| shown.add(id));
+        Ok(digest)
     }
 
-    pub(crate) fn ask(&self, request: &Request, go_on: &dyn Fn() -> bool) -> Result<Vec<Block>, InjectError> {
-        let answer = self.recall.recall(&*self.journal, &self.index, request, &mut |_, _| go_on())?;
+    /// What there is to tell of blocks, and those that it is of.
+    fn digest(&self, speech: &str, blocks: Vec<Block>, time: Time) -> (Option<String>, Vec<Block>) {
+        if blocks.is_empty() {
+            return (None, blocks);
+        }
+        let now_ms = (self.clock)();
+        let compressor = self.compressor.as_ref().filter(|_| !self.wanted.is_private);
+        let known = compressor.and_then(|compressor| Some((compressor, compressor.known(now_ms)?)));
+        if let Some((compressor, profile)) = known {
+            match compress(compressor, &profile, (speech, &blocks), &self.redactor, time.end) {
+                Compressed::Nothing => return (None, Vec::new()),
+                Compressed::Lines(lines) => {
+                    let digest = shown_lines(&lines, &blocks, &self.zone);
+                    let is_told = |block: &Block| lines.iter().any(|(_, id)| *id == block.event_id);
+                    return (Some(digest), blocks.into_iter().filter(is_told).collect());
+                }
+                Compressed::Failed(_) => compressor.give_up(&profile, now_ms),
+            }
+        }
+        let answer = Answer { blocks, ..Answer::default() };
+        (Some(digest(&answer, &self.zone)), answer.blocks)
+    }
+
+    pub(crate) fn ask(&self, request: &Request, time: Time) -> Result<Vec<Block>, InjectError> {
+        let answer = self.recall.recall(&*self.journal, &self.index, request, &mut |_, _| time.is_left())?;
         Ok(answer.blocks)
     }
 }

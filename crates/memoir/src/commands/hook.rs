@@ -1,6 +1,7 @@
 //! `memoir hook`: never fails, never waits, never says anything that the client would not accept.
 
 mod inject;
+mod log;
 
 use super::remote::flush_outbox;
 use super::{Context, pause};
@@ -13,6 +14,7 @@ use crate::print;
 use crate::settings::Settings;
 use anyhow::Result;
 use inject::Given;
+use log::Entry;
 use memoir_capture::read_hook;
 use memoir_event::{Client, Time};
 use memoir_hook::Hook;
@@ -136,12 +138,19 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     };
     let recorded = hook.record(client, payload);
     problems.extend(recorded.problems.iter().cloned());
+    let about = recorded.call.as_ref().map(|call| (call.event.clone(), call.session.clone()));
     let given = match (&journal, recorded.call) {
         (Some(journal), Some(call)) => inject::answer(&context, &wishes, journal, call, begun),
         _ => Given::default(),
     };
     say(given.json.as_deref().unwrap_or(EMPTY));
     problems.extend(given.problem);
+    if context.settings.debug {
+        let (event, session) = about.unwrap_or_else(|| ("(not understood, or excluded)".to_owned(), String::new()));
+        let (answer_bytes, took) = (given.json.map_or(EMPTY.len(), |json| json.len()), begun.elapsed());
+        let entry = Entry { client, event: &event, session: &session, answer_bytes, took, problems: &problems };
+        log::write(&context.home, &entry, &wishes.redactor);
+    }
     if recorded.lost > 0 {
         dropped::count(&context.home, u64::try_from(recorded.lost).unwrap_or(u64::MAX));
     }

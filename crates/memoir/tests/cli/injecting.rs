@@ -283,7 +283,10 @@ fn what_was_given_is_not_captured_as_somebodys_words() {
     let after: Vec<String> = events[before..].iter().map(Value::to_string).collect();
     assert!(after.iter().all(|event| !event.contains("never through kubectl")), "{after:#?}");
     let prompts = home.prompts();
-    assert!(["ship it", "ship it please", "ship it now"].iter().all(|said| prompts.iter().any(|p| p == said)), "{prompts:?}");
+    assert!(
+        ["ship it", "ship it please", "ship it now"].iter().all(|said| prompts.iter().any(|p| p == said)),
+        "{prompts:?}"
+    );
 }
 
 #[test]
@@ -310,4 +313,99 @@ fn what_is_not_indexed_yet_is_given_all_the_same() {
     Caller::new(&home, "codex", "first").ask("The walrus gate opens with the copper key.");
     let text = Caller::new(&home, "codex", "second").ask("What opens the walrus gate, a copper key?").unwrap();
     assert!(text.contains("opens with the copper key"), "{text}");
+}
+
+#[test]
+fn before_a_tool_is_called_what_is_known_of_it_is_told_if_somebody_wants_that() {
+    let home = Home::new();
+    let first = Caller::new(&home, "claude", "first");
+    first.ask("Make the login tests pass.");
+    let ran = json!({"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "cargo test login"},
+        "error": "Exit code 101\ntest login failed"});
+    first.call("PostToolUseFailure", ran);
+    let edit = json!({"tool_name": "Edit", "tool_use_id": "c2",
+        "tool_input": {"file_path": format!("{}/src/login.rs", first.cwd), "old_string": "a", "new_string": "b"},
+        "tool_response": {"filePath": format!("{}/src/login.rs", first.cwd)}});
+    first.call("PostToolUse", edit);
+    let about_to = |caller: &Caller<'_>, tool: &str, input: Value| {
+        caller.given("PreToolUse", json!({"tool_name": tool, "tool_use_id": "c3", "tool_input": input}))
+    };
+    let off = Caller::new(&home, "claude", "second");
+    assert_eq!(about_to(&off, "Bash", json!({"command": "cargo test login"})), None);
+    let on = Caller::new(&home, "claude", "third").with("MEMOIR_HOOK_BEFORE_TOOL", "1");
+    let text = about_to(&on, "Bash", json!({"command": "cargo test login"})).unwrap();
+    assert!(text.contains("failed once here") && text.contains("cc-first"), "{text}");
+    let text = about_to(&on, "Edit", json!({"file_path": format!("{}/src/login.rs", on.cwd)})).unwrap();
+    assert!(text.contains("src/login.rs") && text.contains("Make the login tests pass"), "{text}");
+    assert_eq!(about_to(&on, "Bash", json!({"command": "cargo test logout"})), None);
+    assert_eq!(about_to(&on, "Bash", json!({"command": "cargo test login"})), None);
+}
+
+/// A program that stands in for Codex: it writes what it is asked into a file, and answers like this.
+fn compressor(home: &Home, answer: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = home.top().join("bin");
+    fs::create_dir_all(&dir).unwrap();
+    let asked = home.top().join("asked");
+    let script = format!(
+        "#!/bin/sh\necho \"$MEMOIR_AGENT $*\" >> '{0}.args'\nwhile [ \"$1\" != --output-last-message ]; do shift; done\ncat >> '{0}'\n{answer}\n",
+        asked.display()
+    );
+    fs::write(dir.join("codex"), script).unwrap();
+    fs::set_permissions(dir.join("codex"), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", dir.display(), std::env::var("PATH").unwrap())
+}
+
+#[test]
+fn a_configured_compressor_makes_the_digest_and_what_it_fails_at_is_made_without_it() {
+    let home = taught("codex");
+    let id = home.events().iter().find(|event| event["kind"] == "user_message").unwrap()["eventId"].clone();
+    let good = format!("echo '- ship-it.sh does the deploys [{}]' > \"$2\"", id.as_str().unwrap());
+    let ask = |session, path: &str, more: &[(&'static str, &str)]| {
+        let caller = Caller::new(&home, "codex", session).with("PATH", path).with("MEMOIR_COMPRESSOR_MODEL", "mine");
+        let caller = more.iter().fold(caller, |caller, (name, value)| caller.with(name, value));
+        caller.ask("How do we deploy, with kubectl?")
+    };
+    let path = compressor(&home, &good);
+    let text = ask("a", &path, &[]).unwrap();
+    assert!(text.contains("- ship-it.sh does the deploys\n  cx-first, 20"), "{text}");
+    assert!(!text.contains("never through kubectl"), "{text}");
+    let args = fs::read_to_string(home.top().join("asked.args")).unwrap();
+    assert!(
+        args.starts_with(
+            "compressor -m mine --sandbox read-only exec --ephemeral --skip-git-repo-check --output-last-message "
+        ),
+        "{args}"
+    );
+    // A private prompt goes to no model.
+    let before = fs::read_to_string(home.top().join("asked")).unwrap();
+    let private = Caller::new(&home, "codex", "p").with("PATH", &path).with("MEMOIR_COMPRESSOR_MODEL", "mine");
+    let _ = private.ask("#nosave How do we deploy, with kubectl?");
+    assert_eq!(fs::read_to_string(home.top().join("asked")).unwrap(), before);
+    let path = compressor(&home, "echo NOTHING > \"$2\"");
+    assert_eq!(ask("b", &path, &[]), None);
+    for (session, answer) in [("c", "echo 'I am sorry.' > \"$2\""), ("d", "exit 1")] {
+        fs::remove_file(home.dir().join("compressor.json")).ok();
+        let path = compressor(&home, answer);
+        assert!(ask(session, &path, &[]).unwrap().contains("never through kubectl"), "{answer}");
+    }
+    // One that hangs is ended in time, and until the next session begins nobody waits for it again.
+    fs::remove_file(home.dir().join("compressor.json")).ok();
+    let path = compressor(&home, "sleep 60");
+    let begun = std::time::Instant::now();
+    let text = ask("e", &path, &[("OPENVIKING_RECALL_TIMEOUT_MS", "4000")]).unwrap();
+    assert!(text.contains("never through kubectl") && begun.elapsed() < std::time::Duration::from_secs(10), "{text}");
+    let begun = std::time::Instant::now();
+    assert!(ask("f", &path, &[]).is_some() && begun.elapsed() < std::time::Duration::from_secs(3));
+    assert!(ask("g", &path, &[("OPENVIKING_RECALL_COMPRESS", "0")]).is_some());
+}
+
+#[test]
+fn what_hooks_do_can_be_written_down_without_any_text() {
+    let home = Home::new();
+    let caller = Caller::new(&home, "claude", "first").with("OPENVIKING_DEBUG", "1");
+    caller.ask("The walrus gate opens with the copper key.");
+    let log = fs::read_to_string(home.dir().join("hook.log")).unwrap();
+    assert!(log.contains("UserPromptSubmit cc-first") && log.contains("answered 2 bytes"), "{log}");
+    assert!(!log.contains("walrus"), "{log}");
 }

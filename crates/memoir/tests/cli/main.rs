@@ -11,6 +11,7 @@ mod stub;
 mod support;
 mod transcripts;
 
+mod agents_md;
 mod asking;
 mod broken_index;
 mod brought;

@@ -6,7 +6,7 @@ use crate::home::{Life, now_ms, system_clock};
 use jiff::tz::TimeZone;
 use memoir_capture::HookCall;
 use memoir_event::Client;
-use memoir_hook::{Injector, Wanted, count_late};
+use memoir_hook::{Compressor, Injector, Time, Wanted, count_late};
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Journal, SqliteJournal};
 use memoir_recall::Recall;
@@ -14,6 +14,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+/// What is left of a hook's time when a compressor's is over.
+const RESERVE: Duration = Duration::from_millis(500);
 /// A hook indexes for no longer than this part of its time.
 const INDEXING_SHARE: u32 = 2;
 /// Memory that it may take for that.
@@ -42,15 +44,19 @@ pub fn answer(
     if !Injector::is_about(&wanted, &call) {
         return Given::default();
     }
-    let (client, time) = (call.client, Duration::from_millis(context.settings.hooks.timeout_ms));
+    let (client, limit) = (call.client, Duration::from_millis(context.settings.hooks.timeout_ms));
+    let is_private = call.prompt.as_deref().is_some_and(|prompt| wishes.policy.is_private(prompt));
+    let wanted = Wanted { is_private, ..wanted };
+    // A digest that takes too long leaves time for one that does not.
+    let end = begun + limit.saturating_sub(RESERVE.min(limit / 4));
+    let time = Time { begin_until: begun + limit / INDEXING_SHARE, end };
     let injector = injector(context, wishes, journal, wanted);
     let (send, receive) = channel();
     // Nobody waits for this thread: when its time is over, the process ends, and everything that it writes is whole.
     std::thread::spawn(move || {
-        let go_on = || begun.elapsed() < time / INDEXING_SHARE;
-        let _ = send.send(injector.answer(&call, &go_on).map_err(|error| error.to_string()));
+        let _ = send.send(injector.answer(&call, time).map_err(|error| error.to_string()));
     });
-    match receive.recv_timeout(time.saturating_sub(begun.elapsed())) {
+    match receive.recv_timeout(limit.saturating_sub(begun.elapsed())) {
         Ok(Ok(json)) => Given { json, problem: None },
         Ok(Err(problem)) => Given { json: None, problem: Some(problem) },
         Err(RecvTimeoutError::Timeout) => late(context, client),
@@ -69,7 +75,23 @@ fn wanted(context: &Context) -> Wanted {
         before_tools: hooks.before_tool,
         repeat_turns: hooks.repeat_turns,
         budget_tokens: hooks.budget_tokens,
+        is_private: false,
     }
+}
+
+/// Who makes digests, if somebody configured one.
+fn compressor(context: &Context) -> Option<Compressor> {
+    let settings = &context.settings.compressor;
+    settings.is_on.then(|| Compressor {
+        program: "codex".into(),
+        model: settings.model.clone(),
+        thinking: settings.thinking.clone(),
+        detect: settings.detect,
+        detect_timeout: Duration::from_millis(settings.detect_timeout_ms),
+        detect_ttl_ms: i64::try_from(settings.detect_ttl_ms).unwrap_or(i64::MAX),
+        profile_file: context.home.dir().join("compressor.json"),
+        marker: super::OWN_AGENT,
+    })
 }
 
 fn injector(context: &Context, wishes: &Wishes, journal: &Arc<SqliteJournal>, wanted: Wanted) -> Injector {
@@ -88,6 +110,7 @@ fn injector(context: &Context, wishes: &Wishes, journal: &Arc<SqliteJournal>, wa
         zone: TimeZone::system(),
         user_home: wishes.user_home.clone(),
         wanted,
+        compressor: compressor(context),
     }
 }
 
