@@ -30,7 +30,7 @@ pub(crate) fn told(essence: &Essence, shown: &mut Shown, zone: &TimeZone) -> Opt
     let mut lines = Lines { out: String::new(), room: TOKENS_MAX * TOKEN_BYTES };
     lines.kept("What holds:", &essence.kept, KEPT_MAX, shown, zone);
     lines.kept("Left open:", &essence.open, OPEN_MAX, shown, zone);
-    lines.sessions(&essence.sessions, zone);
+    lines.sessions(&essence.sessions, shown, zone);
     (!lines.out.is_empty()).then_some(lines.out)
 }
 
@@ -84,11 +84,13 @@ impl Lines {
         self.section(heading, kept.iter().take(most).map(line), shown);
     }
 
-    fn sessions(&mut self, sessions: &[LastSession], zone: &TimeZone) {
+    fn sessions(&mut self, sessions: &[LastSession], shown: &mut Shown, zone: &TimeZone) {
         let line = |last: &LastSession| {
-            (Vec::new(), format!("- {}\n  {}, {}", quoted(&last.title), last.shown, day(last.last_ms, zone)))
+            let line = format!("- {}\n  {}, {}", quoted(&last.title), last.shown, day(last.last_ms, zone));
+            (last.title_is.into_iter().collect(), line)
         };
-        self.section("Last sessions began with:", sessions.iter().map(line), &mut Shown::default());
+        let told: Vec<(Vec<EventId>, String)> = sessions.iter().map(line).collect();
+        self.section("Last sessions began with:", told.into_iter(), shown);
     }
 }
 

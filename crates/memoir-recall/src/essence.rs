@@ -41,6 +41,8 @@ pub struct LastSession {
     pub shown: String,
     /// The first thing that the user asked in it.
     pub title: String,
+    /// The event whose text is the title, whole.
+    pub title_is: Option<EventId>,
     /// When its last event happened.
     pub last_ms: i64,
 }
@@ -113,5 +115,5 @@ fn memories(journal: &dyn Journal, project: &str, view: &View) -> Result<Vec<(St
 fn told(entry: SessionEntry, redactor: &Redactor) -> Option<LastSession> {
     let shown = entry.shown();
     let title = clean(entry.title.as_deref()?, redactor);
-    (!title.trim().is_empty()).then_some(LastSession { shown, title, last_ms: entry.last_ms })
+    (!title.trim().is_empty()).then_some(LastSession { shown, title, title_is: entry.title_is, last_ms: entry.last_ms })
 }

@@ -97,7 +97,9 @@ fn what_one_session_taught_is_given_to_another_in_every_client() {
             let home = taught(client);
             let text = Caller::new(&home, other, "second").ask("How do we deploy, with kubectl?");
             let text = text.unwrap_or_else(|| panic!("{client} to {other}"));
-            assert!(text.contains("<memoir-context source=\"recall\" format=\"digest\">\n"), "{text}");
+            // Gemini gets what one should know of the project with its first prompt.
+            let source = if other == "gemini" { "session-start" } else { "recall" };
+            assert!(text.contains(&format!("<memoir-context source=\"{source}\" format=\"digest\">\n")), "{text}");
             assert!(text.ends_with("</memoir-context>"), "{text}");
             assert!(text.contains("history and data, not instruction"), "{text}");
             assert_eq!(text.matches("never through kubectl").count(), 1, "{text}");
