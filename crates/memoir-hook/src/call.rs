@@ -1,6 +1,7 @@
 //! The course of one hook call.
 
 use crate::fired::{self, BAD_PAYLOAD};
+use crate::life::SessionLife;
 use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
@@ -33,6 +34,8 @@ pub struct Hook<'a> {
     pub clock: &'a memoir_journal::Clock,
     /// Whether events also go to a server: they are put into its outbox.
     pub to_server: bool,
+    /// What moves the state of sessions, if there is a journal.
+    pub life: Option<SessionLife<'a>>,
 }
 
 /// What became of a call.
@@ -91,9 +94,12 @@ impl Hook<'_> {
             cursors.push(Cursor { stream: fork_of(call), sequence: 1, position: String::new() });
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
+        let mut is_whole = true;
         if !excluded {
             let mut intake = self.intake(call, recorded);
             let read = self.catch_up(call);
+            is_whole = read.as_ref().map_or_else(|| !self.has_file(call), |read| read.is_whole);
+            cursors.extend(self.life_cursor(call, recorded));
             let seen: Vec<Captured> = call.captured.iter().chain(self.instead_of_file(call)).cloned().collect();
             intake.look_at(&seen);
             batch = seen.into_iter().filter_map(|captured| intake.take(captured).ok()).collect();
@@ -108,7 +114,11 @@ impl Hook<'_> {
         }
         let kept = keep(self.journal, self.spool, &names, &batch, &cursors);
         match kept {
-            Kept::Stored => {}
+            Kept::Stored if excluded => {}
+            Kept::Stored => {
+                let went_on = self.life.map(|life| life.go_on(call, is_whole));
+                recorded.problems.extend(went_on.and_then(Result::err).map(|error| error.to_string()));
+            }
             Kept::Spooled(problem) => {
                 recorded.problems.push(problem);
                 // What was read of the session file is read again from there.
@@ -141,6 +151,21 @@ impl Hook<'_> {
                 Vec::new()
             }
         }
+    }
+
+    /// What the call means for the life of its session.
+    fn life_cursor(&self, call: &HookCall, recorded: &mut Recorded) -> Option<Cursor> {
+        match self.life?.cursor(call) {
+            Ok(cursor) => cursor,
+            Err(error) => {
+                recorded.problems.push(error.to_string());
+                None
+            }
+        }
+    }
+
+    fn has_file(&self, call: &HookCall) -> bool {
+        call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file())
     }
 
     /// An intake that knows whether the session is at a private request.
@@ -181,7 +206,7 @@ impl Hook<'_> {
     /// What the call tells in the place of the session file, if there is none. What is not read of a file now is read
     /// later, and then says the same in other words.
     fn instead_of_file<'a>(&self, call: &'a HookCall) -> &'a [Captured] {
-        if !call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file()) {
+        if !self.has_file(call) {
             return &call.fallback;
         }
         if self.journal.is_none() && !call.fallback.is_empty() {

@@ -26,10 +26,17 @@ const FILE_BYTES_MAX: u64 = 128 << 10;
 const TEXT_CHARS_MAX: usize = 240;
 
 /// The lines of an essence; nothing if there is nothing. What is told is known to be shown.
-pub(crate) fn told(essence: &Essence, shown: &mut Shown, zone: &TimeZone) -> Option<String> {
+pub(crate) fn told(
+    essence: &Essence,
+    loose: &[(EventId, String)],
+    shown: &mut Shown,
+    zone: &TimeZone,
+) -> Option<String> {
     let mut lines = Lines { out: String::new(), room: TOKENS_MAX * TOKEN_BYTES };
     lines.kept("What holds:", &essence.kept, KEPT_MAX, shown, zone);
     lines.kept("Left open:", &essence.open, OPEN_MAX, shown, zone);
+    let ends = loose.iter().take(OPEN_MAX).map(|(id, line)| (vec![*id], line.clone()));
+    lines.section("Left open at the end of a session:", ends, shown);
     lines.sessions(&essence.sessions, shown, zone);
     (!lines.out.is_empty()).then_some(lines.out)
 }
@@ -130,7 +137,7 @@ mod tests {
         let text = "we always do it this way ".repeat(30);
         let essence = Essence { kept: (0..50).map(|n| kept(n, &text)).collect(), ..Essence::default() };
         let mut shown = Shown::new(Client::Codex, "s");
-        let told = told(&essence, &mut shown, &TimeZone::UTC).unwrap();
+        let told = told(&essence, &[], &mut shown, &TimeZone::UTC).unwrap();
         assert!(told.len() <= TOKENS_MAX * TOKEN_BYTES + 64, "{}", told.len());
         assert!(told.starts_with("What holds:\n- decision: \"we always"), "{told}");
         assert!(shown.has(&essence.kept[0].id) && !shown.has(&essence.kept[49].id));
@@ -138,6 +145,6 @@ mod tests {
 
     #[test]
     fn nothing_known_is_nothing_told() {
-        assert_eq!(told(&Essence::default(), &mut Shown::default(), &TimeZone::UTC), None);
+        assert_eq!(told(&Essence::default(), &[], &mut Shown::default(), &TimeZone::UTC), None);
     }
 }

@@ -13,6 +13,7 @@ use memoir_journal::{Clock, Journal, JournalError};
 use memoir_recall::{Recall, RecallError, essence};
 use memoir_record::Projects;
 use memoir_redact::Redactor;
+use memoir_session::SessionError;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,6 +24,9 @@ pub enum InjectError {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A session cannot be read.
+    #[error(transparent)]
+    Session(#[from] SessionError),
     /// Recall failed.
     #[error(transparent)]
     Recall(#[from] RecallError),
@@ -38,8 +42,10 @@ pub struct Wanted {
     pub at_prompts: bool,
     /// What one should know when a session begins.
     pub at_start: bool,
-    /// What a session had come to when it is taken up again.
+    /// What a session had come to when it is taken up again, or was compacted.
     pub at_resume: bool,
+    /// So many characters of that.
+    pub resume_chars_max: usize,
     /// What is known of a file or a failing command before a tool is called.
     pub before_tools: bool,
     /// Nothing comes again within so many turns of the user.
@@ -116,10 +122,10 @@ impl Injector {
         let mut shown = known.unwrap_or_else(|| Shown::new(call.client, &call.session));
         let due = match call.start {
             Some(Start::Fork) => Due::Nothing,
-            Some(Start::Resume) => Due::Archive,
+            Some(Start::Resume) => Due::Resumed,
             Some(Start::Compact) => {
                 shown.dropped((self.clock)());
-                Due::Archive
+                Due::Compacted
             }
             Some(Start::Startup | Start::Clear) | None => Due::Essence,
         };
@@ -167,6 +173,8 @@ impl Injector {
     fn due(&self, call: &HookCall, due: Due, shown: &mut Shown) -> Result<Option<String>, InjectError> {
         match due {
             Due::Essence if self.wanted.at_start => self.essence(call, shown),
+            Due::Resumed if self.wanted.at_resume => self.archive(call, Occasion::Resume),
+            Due::Compacted if self.wanted.at_resume => self.archive(call, Occasion::Compaction),
             _ => Ok(None),
         }
     }
@@ -175,7 +183,8 @@ impl Injector {
         let (project, session) = (self.project(call), self.shown_session(call));
         let mut essence = essence(&*self.journal, &self.redactor, &project, &session, crate::essence::SESSIONS_MAX)?;
         leave_out_instructions(&mut essence, call);
-        Ok(essence_told(&essence, shown, &self.zone).map(|body| wrapped(Occasion::SessionStart, &body, None)))
+        let loose = self.loose_ends(&essence)?;
+        Ok(essence_told(&essence, &loose, shown, &self.zone).map(|body| wrapped(Occasion::SessionStart, &body, None)))
     }
 
     pub(crate) fn project(&self, call: &HookCall) -> String {

@@ -12,7 +12,9 @@ mod essence;
 mod fired;
 mod inject;
 mod late;
+mod life;
 mod prompt;
+mod resume;
 mod shown;
 mod tool;
 
@@ -22,3 +24,4 @@ pub use context::Occasion;
 pub use fired::{Fired, fired, forgive};
 pub use inject::{InjectError, Injector, Time, Wanted};
 pub use late::{Late, count_late, late};
+pub use life::SessionLife;

@@ -17,7 +17,7 @@ const FEW: usize = 3;
 /// What is from here helps if it is as sure as this. A prompt is not a question: most ask for nothing that is known.
 const SURE_HERE: f32 = 0.2;
 /// What is from other projects has to be surer.
-const SURE_ELSEWHERE: f32 = 0.4;
+const SURE_ELSEWHERE: f32 = 0.3;
 /// What tools say may hold anything, also what wants to be obeyed: it waits until somebody asks for it.
 const NOT_UNASKED: [Kind; 3] = [Kind::ToolCall, Kind::ToolResult, Kind::Context];
 /// About so many bytes are a token, and so many tokens stand around a block.
@@ -57,16 +57,17 @@ impl Injector {
         request.here = Some(asking.project.to_owned());
         request.not_session = Some(asking.session.to_owned());
         request.dropped_before_ms = shown.dropped_ms();
+        request.leaves_out_echoes = true;
         request.limit = LOOKED_AT;
         request.budget_tokens = None;
         request.min_confidence = SURE_HERE;
         request.blocked_kinds = NOT_UNASKED.to_vec();
         request.zone = self.zone.clone();
-        chosen.take(self.ask(&request, time)?, asking.speech, shown);
+        chosen.take(self.ask(&request, time)?, shown);
         if chosen.blocks.len() < FEW && time.is_left() {
             request.projects.clear();
             request.min_confidence = SURE_ELSEWHERE;
-            chosen.take(self.ask(&request, time)?, asking.speech, shown);
+            chosen.take(self.ask(&request, time)?, shown);
         }
         let (digest, told) = self.digest(asking.speech, chosen.blocks, time);
         told.iter().flat_map(ids_of).for_each(|id| shown.add(id));
@@ -114,11 +115,11 @@ impl Chosen {
         Chosen { blocks: Vec::new(), ids: HashSet::new(), tokens_left: tokens }
     }
 
-    fn take(&mut self, blocks: Vec<Block>, speech: &str, shown: &Shown) {
+    fn take(&mut self, blocks: Vec<Block>, shown: &Shown) {
         for block in blocks {
             let tokens = block.text.len().div_ceil(TOKEN_BYTES) + FRAME_TOKENS;
             let is_known = ids_of(&block).any(|id| shown.has(&id) || self.ids.contains(&id));
-            if self.blocks.len() >= BLOCKS_MAX || is_known || tokens > self.tokens_left || says(&block.text, speech) {
+            if self.blocks.len() >= BLOCKS_MAX || is_known || tokens > self.tokens_left {
                 continue;
             }
             self.tokens_left -= tokens;
@@ -133,14 +134,6 @@ fn ids_of(block: &Block) -> impl Iterator<Item = EventId> {
     let sources = block.memory.iter().flat_map(|memory| &memory.sources);
     let sources = sources.filter_map(|source| EventId::parse(source.event.as_deref()?).ok());
     std::iter::once(block.event_id).chain(block.same.iter().copied()).chain(sources)
-}
-
-/// Whether a text says no more than the prompt itself.
-fn says(text: &str, speech: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-    };
-    words(text) == words(speech)
 }
 
 /// Whether a prompt says what it is about.
@@ -162,10 +155,5 @@ mod tests {
         for telling in ["how do we deploy?", "run cargo test", "почини вход", "登录测试失败了"] {
             assert!(is_telling(telling), "{telling}");
         }
-    }
-
-    #[test]
-    fn a_text_that_only_repeats_the_prompt_tells_nothing() {
-        assert!(says("Run the tests.", "run the tests") && !says("Run the tests twice", "run the tests"));
     }
 }

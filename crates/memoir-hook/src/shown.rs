@@ -18,8 +18,10 @@ pub(crate) enum Due {
     Nothing,
     /// What one should know when a session begins.
     Essence,
-    /// What the session had come to.
-    Archive,
+    /// What the session had come to when it was sealed.
+    Resumed,
+    /// What was dropped from the conversation.
+    Compacted,
 }
 
 /// What a session was shown.

@@ -6,6 +6,7 @@
 
 mod choose;
 mod confidence;
+mod echo;
 mod essence;
 mod exact;
 mod field;

@@ -2,6 +2,7 @@
 
 use crate::choose::Chosen;
 use crate::confidence::{self, Evidence};
+use crate::echo;
 use crate::exact;
 use crate::field::{Field, Voices};
 use crate::listed;
@@ -114,7 +115,10 @@ impl Recall {
         let meaning = self.meaning.as_ref().filter(|_| self.weights.has(Signal::Meaning));
         let question = meaning.and_then(|meaning| meaning.of(journal, query));
         let near = question.and_then(|question| Near::find(question, &field));
-        let ranking = ranker.rank(&field, near.as_ref())?;
+        let mut ranking = ranker.rank(&field, near.as_ref())?;
+        if request.leaves_out_echoes {
+            echo::leave_out(journal, query, &mut ranking.units)?;
+        }
         let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
         let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
         let memories = search.find(query, &words, &field.found, ideal)?;

@@ -23,6 +23,8 @@ pub struct Request {
     pub not_session: Option<String>,
     /// But what was said in it before that moment may come: it was dropped from the conversation.
     pub dropped_before_ms: Option<i64>,
+    /// Whether what says no more than the query itself is left out: somebody asked the same before.
+    pub leaves_out_echoes: bool,
     /// Who reads.
     pub view: View,
     /// At most so many blocks.
@@ -57,6 +59,7 @@ impl Request {
             files: Vec::new(),
             not_session: None,
             dropped_before_ms: None,
+            leaves_out_echoes: false,
             view,
             limit: Request::LIMIT,
             budget_tokens: Some(Request::BUDGET_TOKENS),

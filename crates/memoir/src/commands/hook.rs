@@ -10,17 +10,18 @@ use crate::clients;
 use crate::dropped;
 use crate::exit::Done;
 use crate::home::{Home, Life, non_empty, now_ms, system_clock};
-use crate::print;
 use crate::settings::Settings;
+use crate::{print, processes};
 use anyhow::Result;
 use inject::Given;
 use log::Entry;
 use memoir_capture::read_hook;
 use memoir_event::{Client, Time};
-use memoir_hook::Hook;
+use memoir_hook::{Hook, SessionLife};
 use memoir_journal::Journal;
 use memoir_record::{Mark, Pending, read_shrunk};
 use memoir_redact::Redactor;
+use memoir_session::{CommitRules, Sessions};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -127,6 +128,18 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         }
     };
     let (spool, pending, dirs, clock) = (context.spool()?, context.pending(), clients::dirs(), system_clock());
+    let owner = format!("hook/{}", std::process::id());
+    let life = journal.as_deref().map(|journal| {
+        let sessions = Sessions {
+            journal,
+            redactor: &wishes.redactor,
+            clock: &clock,
+            rules: CommitRules::default(),
+            owner: &owner,
+            is_alive: &processes::is_alive,
+        };
+        SessionLife { sessions, process: processes::client() }
+    });
     let hook = Hook {
         journal: journal.as_deref().map(|journal| journal as &dyn Journal),
         spool: &spool,
@@ -135,6 +148,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         dirs: &dirs,
         clock: &clock,
         to_server: context.settings.server_url.is_some(),
+        life,
     };
     let recorded = hook.record(client, payload);
     problems.extend(recorded.problems.iter().cloned());

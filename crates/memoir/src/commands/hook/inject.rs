@@ -23,6 +23,9 @@ const INDEXING_BYTES: usize = 32 << 20;
 /// So many records that are not indexed yet are read one by one; more are indexed first.
 const TAIL_RECORDS_MAX: u64 = 300;
 
+/// About so many characters are a token.
+const TOKEN_CHARS: usize = 4;
+
 /// What there is to say.
 #[derive(Default)]
 pub struct Given {
@@ -72,6 +75,7 @@ fn wanted(context: &Context) -> Wanted {
         at_prompts: hooks.recall,
         at_start: hooks.essence,
         at_resume: hooks.resume,
+        resume_chars_max: hooks.resume_chars_max.min(hooks.resume_token_budget.saturating_mul(TOKEN_CHARS)),
         before_tools: hooks.before_tool,
         repeat_turns: hooks.repeat_turns,
         budget_tokens: hooks.budget_tokens,
