@@ -122,6 +122,8 @@ impl Injector {
         let mut shown = known.unwrap_or_else(|| Shown::new(call.client, &call.session));
         let due = match call.start {
             Some(Start::Fork) => Due::Nothing,
+            // What is open the client has itself.
+            Some(Start::Resume) if self.is_open(call)? => Due::Nothing,
             Some(Start::Resume) => Due::Resumed,
             Some(Start::Compact) => {
                 shown.dropped((self.clock)());

@@ -5,7 +5,8 @@ use crate::inject::{InjectError, Injector, Time};
 use crate::shown::Shown;
 use memoir_event::{EventId, Kind};
 use memoir_journal::{Audience, View};
-use memoir_recall::{Answer, Block, Request, digest};
+use memoir_recall::{Answer, Block, Effort, Request, digest};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// So many blocks at most.
@@ -23,6 +24,9 @@ const NOT_UNASKED: [Kind; 3] = [Kind::ToolCall, Kind::ToolResult, Kind::Context]
 /// About so many bytes are a token, and so many tokens stand around a block.
 const TOKEN_BYTES: usize = 4;
 const FRAME_TOKENS: usize = 24;
+/// Of a longer prompt only so much of its beginning and its end is what it is about.
+const HEAD_BYTES: usize = 900;
+const TAIL_BYTES: usize = 300;
 /// A word of fewer letters tells nothing of what a prompt is about.
 const WORD_CHARS_MIN: usize = 3;
 /// A prompt of fewer such words is about what was said just before.
@@ -52,12 +56,13 @@ impl Injector {
             return Ok(None);
         }
         let mut chosen = Chosen::new(self.wanted.budget_tokens);
-        let mut request = Request::new(asking.speech, View::of(Audience::Recall), (self.clock)());
+        let mut request = Request::new(&question_of(asking.speech), View::of(Audience::Recall), (self.clock)());
         request.projects = vec![asking.project.to_owned()];
         request.here = Some(asking.project.to_owned());
         request.not_session = Some(asking.session.to_owned());
         request.dropped_before_ms = shown.dropped_ms();
         request.leaves_out_echoes = true;
+        request.effort = Effort::Small;
         request.limit = LOOKED_AT;
         request.budget_tokens = None;
         request.min_confidence = SURE_HERE;
@@ -136,6 +141,16 @@ fn ids_of(block: &Block) -> impl Iterator<Item = EventId> {
     std::iter::once(block.event_id).chain(block.same.iter().copied()).chain(sources)
 }
 
+/// What a prompt is about: of a long one its beginning and its end, for what is pasted stands between them.
+fn question_of(speech: &str) -> Cow<'_, str> {
+    if speech.len() <= HEAD_BYTES + TAIL_BYTES {
+        return Cow::Borrowed(speech);
+    }
+    let head = speech.get(..speech.floor_char_boundary(HEAD_BYTES)).unwrap_or_default();
+    let tail = speech.get(speech.ceil_char_boundary(speech.len() - TAIL_BYTES)..).unwrap_or_default();
+    Cow::Owned(format!("{head}\n{tail}"))
+}
+
 /// Whether a prompt says what it is about.
 fn is_telling(speech: &str) -> bool {
     let words = speech.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= WORD_CHARS_MIN);
@@ -155,5 +170,13 @@ mod tests {
         for telling in ["how do we deploy?", "run cargo test", "почини вход", "登录测试失败了"] {
             assert!(is_telling(telling), "{telling}");
         }
+    }
+
+    #[test]
+    fn a_long_prompt_is_about_what_stands_at_its_ends() {
+        let long = format!("begin {} end", "ж".repeat(5_000));
+        let about = question_of(&long);
+        assert!(about.starts_with("begin ") && about.ends_with(" end") && about.len() < HEAD_BYTES + TAIL_BYTES + 8);
+        assert_eq!(question_of("short"), "short");
     }
 }

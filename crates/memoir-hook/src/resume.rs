@@ -13,13 +13,14 @@ use memoir_session::{CommitRules, Process, SessionName, Sessions};
 const NOBODY: &dyn Fn(&Process) -> bool = &|_| false;
 
 impl Injector {
-    /// The overview of a session's latest archive. When a session is taken up again it is told only if nothing of the
-    /// session came after it: else the client has the conversation itself.
+    /// Whether something of the session came after its latest archive.
+    pub(crate) fn is_open(&self, call: &HookCall) -> Result<bool, InjectError> {
+        Ok(self.sessions().is_open(&name_of(call))?)
+    }
+
+    /// The overview of a session's latest archive.
     pub(crate) fn archive(&self, call: &HookCall, occasion: Occasion) -> Result<Option<String>, InjectError> {
         let (sessions, session) = (self.sessions(), name_of(call));
-        if occasion == Occasion::Resume && sessions.is_open(&session)? {
-            return Ok(None);
-        }
         let Some((_, archive)) = sessions.latest(&session)? else { return Ok(None) };
         let overview = sessions.overview(&archive, &View::of(Audience::Recall))?;
         if overview.is_empty() {

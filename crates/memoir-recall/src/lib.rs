@@ -39,5 +39,5 @@ pub use mirrors::{Followed, MIRRORED, take_out_of_mirrors};
 pub use policy::{clean, fit_to_show};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_json, origin, to_json, what};
-pub use request::{Answer, Block, Request, SessionBlock};
+pub use request::{Answer, Block, Effort, Request, SessionBlock};
 pub use weights::{Signal, Weights};

@@ -95,7 +95,7 @@ impl Recall {
         let scoped = Scoped::new(journal, request, &sessions, &voices)?;
         let mut reading = index.reading(journal, scoped.spoken.clone(), progress)?;
         let notes = std::mem::take(&mut reading.notes);
-        let found = find(&reading, words.clone())?;
+        let found = find(&reading, words.clone(), request.effort)?;
         let pairs = if self.weights.has(Signal::Pairs) { find_pairs(&reading, &found)? } else { Vec::new() };
         let mean_len = reading.lengths().stems() as f32 / reading.lengths().units().max(1) as f32;
         let field = Field {

@@ -6,6 +6,16 @@ use memoir_event::{Client, EventId, Kind, Memory, Source, Speaker};
 use memoir_index::Note;
 use memoir_journal::{Filter, Seq, View};
 
+/// How much an answer may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// Every word counts.
+    #[default]
+    Full,
+    /// Of a long query only the words that tell most: somebody waits, and did not even ask.
+    Small,
+}
+
 /// What somebody is about to do, and what they may be told.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -37,6 +47,8 @@ pub struct Request {
     pub blocked_kinds: Vec<Kind>,
     /// Sources that are never handed out.
     pub blocked_sources: Vec<Source>,
+    /// How much it may cost.
+    pub effort: Effort,
     /// What "yesterday" is told from; 0 if nobody knows.
     pub now_ms: i64,
     /// Where the reader's days begin.
@@ -66,6 +78,7 @@ impl Request {
             min_confidence: crate::confidence::ENOUGH,
             blocked_kinds: Vec::new(),
             blocked_sources: Vec::new(),
+            effort: Effort::Full,
             now_ms,
             zone: TimeZone::UTC,
         }

@@ -129,7 +129,7 @@ fn the_asking_session_is_not_told_what_it_said_itself() {
     assert_eq!(first.ask("How do we deploy, with kubectl?"), None);
     // What its compaction dropped may come again.
     first.start("compact");
-    let text = first.ask("How are deploys made, through kubectl?").unwrap();
+    let text = first.ask("How do we deploy, with kubectl?").unwrap();
     assert!(text.contains("never through kubectl") && !text.contains("How do we deploy"), "{text}");
 }
 
@@ -146,7 +146,8 @@ fn nothing_is_given_again_within_so_many_turns_of_the_user() {
         third.call("PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": "ls"}}));
         third.stop("done");
     }
-    assert_eq!(third.ask("How do we deploy, with kubectl?"), None);
+    let again = third.ask("How do we deploy, with kubectl?").unwrap_or_default();
+    assert!(!again.contains("never through kubectl"), "{again}");
 }
 
 #[test]

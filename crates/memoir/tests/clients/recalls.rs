@@ -6,7 +6,9 @@ use crate::desk::{Desk, Home};
 use crate::for_each_client;
 use crate::script::summary;
 use memoir_testkit::model::{shell, text};
-use memoir_testkit::{Client, Model, Purpose, Seen};
+use memoir_testkit::{Client, Model, Purpose, Seen, Signal};
+use std::thread;
+use std::time::Duration;
 
 const LESSON: &str = "Deploys go through the script ship-it.sh, never through kubectl.";
 const QUESTION: &str = "How do we deploy, with kubectl?";
@@ -107,4 +109,73 @@ fn codex_and_claude_are_told_again_what_a_compaction_dropped() {
         let seen = last_request(&model, client);
         assert!(times_heard(&seen) >= 1, "{client:?}: {}", seen.body);
     }
+}
+
+for_each_client! {
+    codex_what_a_killed_session_taught_reaches_the_next: Codex,
+    claude_what_a_killed_session_taught_reaches_the_next: Claude,
+    gemini_what_a_killed_session_taught_reaches_the_next: Gemini,
+    => what_a_killed_session_taught
+}
+
+fn what_a_killed_session_taught(client: Client) {
+    let Some(desk) = Desk::with_hooks() else { return };
+    let model = Model::start(vec![text("This takes long.").shell("touch begun; sleep 100"), text("With the script.")]);
+    let begun = desk.world.project().join("begun");
+    desk.run(client, &model).prompt(LESSON).interrupt_after(Signal::Kill, |_| begun.exists()).run();
+    desk.run(client, &model).prompt(QUESTION).run().ok();
+    assert_eq!(times_heard(&last_request(&model, client)), 1);
+    desk.import(Home::Usual);
+    assert_eq!(times_known(&desk), 1);
+}
+
+for_each_client! {
+    codex_two_sessions_at_once_are_told_the_same_once_each: Codex,
+    claude_two_sessions_at_once_are_told_the_same_once_each: Claude,
+    gemini_two_sessions_at_once_are_told_the_same_once_each: Gemini,
+    => two_at_once
+}
+
+fn two_at_once(client: Client) {
+    let Some(desk) = Desk::with_hooks() else { return };
+    let model = Model::start(vec![text("Understood.")]);
+    desk.run(client, &model).prompt(LESSON).run().ok();
+    let desk = &desk;
+    let heard = move |_: usize| {
+        let model = Model::start(vec![text("With the script.").delay(Duration::from_secs(1))]);
+        desk.run(client, &model).prompt(QUESTION).run().ok();
+        times_heard(&last_request(&model, client))
+    };
+    let both: Vec<usize> = thread::scope(|scope| {
+        let runs: Vec<_> = (0..2).map(|n| scope.spawn(move || heard(n))).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert_eq!(both, [1, 1]);
+    desk.import(Home::Usual);
+    assert_eq!(times_known(desk), 1);
+    desk.memoir(Home::Usual, &["verify"]);
+}
+
+for_each_client! {
+    codex_a_conversation_that_is_cleared_is_remembered_in_the_next: Codex,
+    claude_a_conversation_that_is_cleared_is_remembered_in_the_next: Claude,
+    gemini_a_conversation_that_is_cleared_is_remembered_in_the_next: Gemini,
+    => a_cleared_conversation
+}
+
+fn a_cleared_conversation(client: Client) {
+    let Some(desk) = Desk::with_hooks() else { return };
+    let model = Model::start(vec![text("Understood."), text("With the script.")]);
+    let mut chat = desk.world.chat(client, &model);
+    chat.submit(LESSON);
+    chat.wait_for("Understood.");
+    chat.submit(if client == Client::Codex { "/new" } else { "/clear" });
+    thread::sleep(Duration::from_secs(2));
+    chat.submit(QUESTION);
+    chat.wait_for("With the script.");
+    assert_eq!(times_heard(&last_request(&model, client)), 1);
+    chat.submit(if client == Client::Claude { "/exit" } else { "/quit" });
+    assert!(chat.wait_exit(Duration::from_secs(20)).is_some(), "{}", chat.screen());
+    desk.import(Home::Usual);
+    assert_eq!(times_known(&desk), 1);
 }
