@@ -140,19 +140,17 @@ fn two_at_once(client: Client) {
     let Some(desk) = Desk::with_hooks() else { return };
     let model = Model::start(vec![text("Understood.")]);
     desk.run(client, &model).prompt(LESSON).run().ok();
-    let desk = &desk;
-    let heard = move |_: usize| {
-        let model = Model::start(vec![text("With the script.").delay(Duration::from_secs(1))]);
-        desk.run(client, &model).prompt(QUESTION).run().ok();
-        times_heard(&last_request(&model, client))
-    };
-    let both: Vec<usize> = thread::scope(|scope| {
-        let runs: Vec<_> = (0..2).map(|n| scope.spawn(move || heard(n))).collect();
-        runs.into_iter().map(|run| run.join().unwrap()).collect()
-    });
-    assert_eq!(both, [1, 1]);
+    let models = [(); 2].map(|()| Model::start(vec![text("With the script.").delay(Duration::from_secs(1))]));
+    let mut chats: Vec<_> = models.iter().map(|model| desk.world.chat(client, model)).collect();
+    chats.iter().for_each(|chat| chat.submit(QUESTION));
+    chats.iter().for_each(|chat| chat.wait_for("With the script."));
+    for (chat, model) in chats.iter_mut().zip(&models) {
+        assert_eq!(times_heard(&last_request(model, client)), 1);
+        chat.submit(if client == Client::Claude { "/exit" } else { "/quit" });
+        assert!(chat.wait_exit(Duration::from_secs(20)).is_some(), "{}", chat.screen());
+    }
     desk.import(Home::Usual);
-    assert_eq!(times_known(desk), 1);
+    assert_eq!(times_known(&desk), 1);
     desk.memoir(Home::Usual, &["verify"]);
 }
 
