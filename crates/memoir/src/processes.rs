@@ -1,6 +1,7 @@
 //! The process of the client that called a hook, where the system tells.
 
 use crate::home::non_empty;
+use crate::process_table;
 use memoir_session::Process;
 
 /// So many shells may stand between a client and its hook.
@@ -10,16 +11,10 @@ const SHELLS_MAX: usize = 3;
 #[cfg(target_os = "linux")]
 const SHARED: &[u8] = b"app-server";
 
-/// Whether that very process is still running; a process that was started later under the same number is another.
-pub fn is_alive(process: &Process) -> bool {
-    started(process.pid) == Some(process.started)
-}
-
 /// The client that called this hook; none where many sessions share one process, or nobody can tell.
 pub fn client() -> Option<Process> {
     let named = non_empty("CLAUDE_PID").and_then(|pid| pid.parse().ok());
-    let pid = named.or_else(caller)?;
-    Some(Process { pid, started: started(pid)? })
+    process_table::process(named.or_else(caller)?)
 }
 
 /// The first process above this one that is no shell.
@@ -35,7 +30,7 @@ fn caller() -> Option<u32> {
             let is_shared = command.split(|byte| *byte == 0).any(|word| word == SHARED);
             return (!is_shared && pid > 1).then_some(pid);
         }
-        pid = field(pid, 1)?.parse().ok()?;
+        pid = parent(pid)?;
     }
     None
 }
@@ -45,23 +40,11 @@ const fn caller() -> Option<u32> {
     None
 }
 
-/// When a process was started, in the system's ticks since it came up.
+/// The process above a process. Its name in brackets may hold anything.
 #[cfg(target_os = "linux")]
-fn started(pid: u32) -> Option<u64> {
-    field(pid, 19)?.parse().ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-const fn started(_pid: u32) -> Option<u64> {
-    None
-}
-
-/// A field of what the system tells of a process, counted from behind its name, which may hold anything.
-#[cfg(target_os = "linux")]
-fn field(pid: u32, number: usize) -> Option<String> {
+fn parent(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(") ")?;
-    rest.split(' ').nth(number).map(str::to_owned)
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -69,13 +52,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_known_by_its_number_and_when_it_was_started() {
-        let pid = std::process::id();
-        let me = Process { pid, started: started(pid).unwrap() };
-        assert!(is_alive(&me));
-        assert!(!is_alive(&Process { started: me.started + 1, ..me }));
-        assert!(!is_alive(&Process { pid: u32::MAX, ..me }));
-        let parent = std::os::unix::process::parent_id();
-        assert_eq!(field(pid, 1).and_then(|pid| pid.parse().ok()), Some(parent));
+    fn the_process_above_this_one_is_known() {
+        assert_eq!(parent(std::process::id()), Some(std::os::unix::process::parent_id()));
+        assert_eq!(parent(u32::MAX), None);
     }
 }

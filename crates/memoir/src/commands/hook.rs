@@ -11,7 +11,7 @@ use crate::dropped;
 use crate::exit::Done;
 use crate::home::{Home, Life, non_empty, now_ms, system_clock};
 use crate::settings::Settings;
-use crate::{print, processes};
+use crate::{print, process_table, processes};
 use anyhow::Result;
 use inject::Given;
 use log::Entry;
@@ -21,7 +21,7 @@ use memoir_hook::{Hook, SessionLife};
 use memoir_journal::Journal;
 use memoir_record::{Mark, Pending, read_shrunk};
 use memoir_redact::Redactor;
-use memoir_session::{CommitRules, Sessions};
+use memoir_session::Sessions;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -134,9 +134,9 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
             journal,
             redactor: &wishes.redactor,
             clock: &clock,
-            rules: CommitRules::default(),
+            rules: context.settings.commit_rules,
             owner: &owner,
-            is_alive: &processes::is_alive,
+            is_alive: &process_table::is_alive,
         };
         SessionLife { sessions, process: processes::client() }
     });

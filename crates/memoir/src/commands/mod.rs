@@ -1,7 +1,7 @@
 //! One file per command; each reads its flags, calls the libraries and prints.
 
-mod archive;
 mod agents_md;
+mod archive;
 mod ask;
 mod commit;
 mod completions;
