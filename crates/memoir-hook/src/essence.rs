@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use memoir_capture::HookCall;
 use memoir_event::{Client, EventId};
 use memoir_recall::{Essence, Kept, LastSession};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -32,7 +33,7 @@ pub(crate) fn told(
     shown: &mut Shown,
     zone: &TimeZone,
 ) -> Option<String> {
-    let mut lines = Lines { out: String::new(), room: TOKENS_MAX * TOKEN_BYTES };
+    let mut lines = Lines { out: String::new(), room: TOKENS_MAX * TOKEN_BYTES, told: HashSet::new() };
     lines.kept("What holds:", &essence.kept, KEPT_MAX, shown, zone);
     lines.kept("Left open:", &essence.open, OPEN_MAX, shown, zone);
     let ends = loose.iter().take(OPEN_MAX).map(|(id, line)| (vec![*id], line.clone()));
@@ -61,6 +62,8 @@ pub(crate) fn leave_out_instructions(essence: &mut Essence, call: &HookCall) {
 struct Lines {
     out: String,
     room: usize,
+    /// What a line here says already.
+    told: HashSet<EventId>,
 }
 
 impl Lines {
@@ -69,9 +72,11 @@ impl Lines {
         let mut has_heading = false;
         for (ids, line) in lines {
             let heading_bytes = if has_heading { 0 } else { heading.len() + 1 };
-            if line.len() + heading_bytes > self.room {
+            let is_told = !ids.is_empty() && ids.iter().any(|id| self.told.contains(id));
+            if is_told || line.len() + heading_bytes > self.room {
                 continue;
             }
+            self.told.extend(&ids);
             if !has_heading {
                 let _ = writeln!(self.out, "{heading}");
             }

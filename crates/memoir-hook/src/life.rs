@@ -26,9 +26,8 @@ impl SessionLife<'_> {
     pub(crate) fn cursor(&self, call: &HookCall) -> Result<Option<Cursor>, SessionError> {
         let session = name_of(call);
         match call.moment {
-            Moment::Prompt | Moment::TurnEnd | Moment::Subagent => {
-                self.sessions.touched(&session, self.process).map(Some)
-            }
+            // Not at a prompt: a turn that goes on is not taken for one that is over.
+            Moment::TurnEnd => self.sessions.touched(&session, self.process).map(Some),
             Moment::SessionEnd => self.sessions.ended(&session).map(Some),
             _ => Ok(None),
         }

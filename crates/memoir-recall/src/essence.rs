@@ -73,7 +73,7 @@ pub fn essence(
     }
     let filter = Filter { repo: Some(project.to_owned()), ..Filter::default() };
     let last = journal.sessions(&filter, &view, SESSIONS_MAX, 0)?.into_iter();
-    let told = last.filter(|entry| entry.shown() != not_session).filter_map(|entry| told(entry, redactor));
+    let told = last.filter(|entry| entry.shown() != not_session).filter_map(|entry| told(&entry, redactor));
     essence.sessions = told.take(sessions_max).collect();
     Ok(essence)
 }
@@ -112,7 +112,7 @@ fn memories(journal: &dyn Journal, project: &str, view: &View) -> Result<Vec<(St
     Ok(found)
 }
 
-fn told(entry: SessionEntry, redactor: &Redactor) -> Option<LastSession> {
+fn told(entry: &SessionEntry, redactor: &Redactor) -> Option<LastSession> {
     let shown = entry.shown();
     let title = clean(entry.title.as_deref()?, redactor);
     (!title.trim().is_empty()).then_some(LastSession { shown, title, title_is: entry.title_is, last_ms: entry.last_ms })

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 const LESSON: &str = "Deploys go through the script ship-it.sh, never through kubectl.";
 const QUESTION: &str = "How do we deploy, with kubectl?";
+/// The same for a terminal, where a question mark is a key of its own.
+const TYPED: &str = "How do we deploy, with kubectl";
 /// Words of the lesson that nothing else has.
 const TAUGHT: &str = "never through kubectl";
 
@@ -142,7 +144,7 @@ fn two_at_once(client: Client) {
     desk.run(client, &model).prompt(LESSON).run().ok();
     let models = [(); 2].map(|()| Model::start(vec![text("With the script.").delay(Duration::from_secs(1))]));
     let mut chats: Vec<_> = models.iter().map(|model| desk.world.chat(client, model)).collect();
-    chats.iter().for_each(|chat| chat.submit(QUESTION));
+    chats.iter().for_each(|chat| chat.submit(TYPED));
     chats.iter().for_each(|chat| chat.wait_for("With the script."));
     for (chat, model) in chats.iter_mut().zip(&models) {
         assert_eq!(times_heard(&last_request(model, client)), 1);
@@ -169,7 +171,7 @@ fn a_cleared_conversation(client: Client) {
     chat.wait_for("Understood.");
     chat.submit(if client == Client::Codex { "/new" } else { "/clear" });
     thread::sleep(Duration::from_secs(2));
-    chat.submit(QUESTION);
+    chat.submit(TYPED);
     chat.wait_for("With the script.");
     assert_eq!(times_heard(&last_request(&model, client)), 1);
     chat.submit(if client == Client::Claude { "/exit" } else { "/quit" });
