@@ -274,6 +274,12 @@ mod tests {
     }
 
     #[test]
+    fn what_memoir_put_into_an_instructions_file_is_not_the_users() {
+        let text = "look at this\n\n<!-- memoir:begin -->\n## Conventions\n\n- use tabs\n<!-- memoir:end -->\n";
+        assert_eq!((speech(text).as_deref(), names(text)), (Some("look at this"), vec!["instructions"]));
+    }
+
+    #[test]
     fn a_block_that_is_never_closed_is_left_alone() {
         assert_eq!(speech("<memoir-context>\nhalf").as_deref(), Some("<memoir-context>\nhalf"));
     }

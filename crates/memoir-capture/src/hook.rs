@@ -1,7 +1,7 @@
 //! Hook calls: what a client tells a hook, sorted into what it means and what is to be remembered of it.
 
 use crate::out::{Captured, Tally};
-use memoir_event::{Client, Time};
+use memoir_event::{Client, Kind, Time};
 
 /// A hook call, understood.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,12 +22,16 @@ pub struct HookCall {
     pub cwd: Option<String>,
     /// What kind of moment it is.
     pub moment: Moment,
-    /// Whether a session begins whose file begins with a copy of another.
-    pub is_fork: bool,
+    /// How a session begins, where one does and the client tells.
+    pub start: Option<Start>,
+    /// The sub-agent that the call is from.
+    pub agent: Option<String>,
     /// What the user asked, at the moment of a prompt; it may be words to the client itself.
     pub prompt: Option<String>,
     /// The tool, where one is called.
     pub tool: Option<String>,
+    /// What the tool is given, as JSON.
+    pub input: Option<String>,
     /// What is to be remembered.
     pub captured: Vec<Captured>,
     /// What is to be remembered if there is no session file: that tells the same, and better.
@@ -55,6 +59,49 @@ pub enum Moment {
     SessionEnd,
     /// Anything else.
     Other,
+}
+
+/// How a session begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Anew, with the client.
+    Startup,
+    /// The same session goes on.
+    Resume,
+    /// Anew, in a client that runs.
+    Clear,
+    /// The same session goes on with a summary of what was before.
+    Compact,
+    /// Anew, with a copy of another session.
+    Fork,
+}
+
+impl Start {
+    /// The start that clients call so.
+    pub(crate) fn named(name: &str) -> Option<Start> {
+        match name {
+            "startup" => Some(Start::Startup),
+            "resume" => Some(Start::Resume),
+            "clear" => Some(Start::Clear),
+            "compact" => Some(Start::Compact),
+            "fork" => Some(Start::Fork),
+            _ => None,
+        }
+    }
+}
+
+impl HookCall {
+    /// Whether a session begins whose file begins with a copy of another.
+    pub fn is_fork(&self) -> bool {
+        self.start == Some(Start::Fork)
+    }
+
+    /// What the user said, at the moment of a prompt: none if it was no more than an order to the client, an
+    /// acknowledgement or a notification.
+    pub fn speech(&self) -> Option<String> {
+        let said = self.captured.iter().find(|captured| captured.event.kind() == Kind::UserMessage)?;
+        Some(said.event.content.plain().into_owned())
+    }
 }
 
 /// Why a hook call cannot be understood.

@@ -24,7 +24,7 @@ mod told;
 mod turns;
 mod when;
 
-pub use hook::{HookCall, HookError, Moment, read_hook};
+pub use hook::{HookCall, HookError, Moment, Start, read_hook};
 pub use out::{Captured, Counts, Out, Tally};
 pub use parser::{Parser, Salt};
 pub use regained::{RegainedNames, open_names};

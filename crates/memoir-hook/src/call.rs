@@ -1,6 +1,7 @@
 //! The course of one hook call.
 
 use crate::fired::{self, BAD_PAYLOAD};
+use crate::life::SessionLife;
 use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
@@ -33,13 +34,15 @@ pub struct Hook<'a> {
     pub clock: &'a memoir_journal::Clock,
     /// Whether events also go to a server: they are put into its outbox.
     pub to_server: bool,
+    /// What moves the state of sessions, if there is a journal.
+    pub life: Option<SessionLife<'a>>,
 }
 
-/// What the client gets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// One JSON object with fields that the client accepts.
-    pub json: String,
+/// What became of a call.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Recorded {
+    /// The call, if it may be answered with more than nothing: it was understood, and memoir is not to stay away.
+    pub call: Option<HookCall>,
     /// What went wrong, for a log; nothing of it is the client's business.
     pub problems: Vec<String>,
     /// Events that could be kept nowhere.
@@ -48,32 +51,27 @@ pub struct Answer {
     pub has_outbox: bool,
 }
 
-impl Answer {
-    fn empty() -> Answer {
-        Answer { json: "{}".to_owned(), problems: Vec::new(), lost: 0, has_outbox: false }
-    }
-}
-
 impl Hook<'_> {
-    /// Records a call and answers it.
-    pub fn answer(&self, client: Client, payload: &str) -> Answer {
-        let mut answer = Answer::empty();
+    /// Records a call.
+    pub fn record(&self, client: Client, payload: &str) -> Recorded {
+        let mut recorded = Recorded::default();
         let now = Time::from_ms((self.clock)());
         let call = match read_hook(client, payload, &now) {
             Ok(call) => call,
             Err(error) => {
-                self.count_bad(client, &error, &mut answer);
-                return answer;
+                self.count_bad(client, &error, &mut recorded);
+                return recorded;
             }
         };
-        if let Err(problem) = self.record(&call, &now, &mut answer) {
-            answer.problems.push(problem);
+        match self.keep_call(&call, &now, &mut recorded) {
+            Ok(is_excluded) => recorded.call = (!is_excluded).then_some(call),
+            Err(problem) => recorded.problems.push(problem),
         }
-        answer
+        recorded
     }
 
-    fn count_bad(&self, client: Client, error: &HookError, answer: &mut Answer) {
-        answer.problems.push(error.to_string());
+    fn count_bad(&self, client: Client, error: &HookError, recorded: &mut Recorded) {
+        recorded.problems.push(error.to_string());
         if matches!(error, HookError::NoHooks(_)) {
             return;
         }
@@ -82,22 +80,26 @@ impl Hook<'_> {
             journal.append(&[], &[cursor])
         });
         if let Some(Err(error)) = counted {
-            answer.problems.push(error.to_string());
+            recorded.problems.push(error.to_string());
         }
     }
 
-    fn record(&self, call: &HookCall, now: &Time, answer: &mut Answer) -> Result<(), String> {
+    /// Keeps what a call tells; true if memoir is to stay away from where it was made.
+    fn keep_call(&self, call: &HookCall, now: &Time, recorded: &mut Recorded) -> Result<bool, String> {
         let names = Names::new(self.clock.clone()).map_err(|error| error.to_string())?;
         let excluded = call.cwd.as_deref().is_some_and(|cwd| self.rules.policy.excludes_dir(cwd))
             || call.tool.as_deref().is_some_and(|tool| self.rules.policy.excludes_tool(tool));
-        let mut cursors = self.fired(call, now, answer);
-        if call.is_fork {
+        let mut cursors = self.fired(call, now, recorded);
+        if call.is_fork() {
             cursors.push(Cursor { stream: fork_of(call), sequence: 1, position: String::new() });
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
+        let mut is_whole = true;
         if !excluded {
-            let mut intake = self.intake(call, answer);
+            let mut intake = self.intake(call, recorded);
             let read = self.catch_up(call);
+            is_whole = read.as_ref().map_or_else(|| !self.has_file(call), |read| read.is_whole);
+            cursors.extend(self.life_cursor(call, recorded));
             let seen: Vec<Captured> = call.captured.iter().chain(self.instead_of_file(call)).cloned().collect();
             intake.look_at(&seen);
             batch = seen.into_iter().filter_map(|captured| intake.take(captured).ok()).collect();
@@ -112,46 +114,65 @@ impl Hook<'_> {
         }
         let kept = keep(self.journal, self.spool, &names, &batch, &cursors);
         match kept {
-            Kept::Stored => {}
+            Kept::Stored if excluded => {}
+            Kept::Stored => {
+                let went_on = self.life.map(|life| life.go_on(call, is_whole));
+                recorded.problems.extend(went_on.and_then(Result::err).map(|error| error.to_string()));
+            }
             Kept::Spooled(problem) => {
-                answer.problems.push(problem);
+                recorded.problems.push(problem);
                 // What was read of the session file is read again from there.
-                self.mark(call, answer);
+                self.mark(call, recorded);
             }
             Kept::Lost(problem) => {
-                answer.lost = seen;
-                answer.problems.push(problem);
+                recorded.lost = seen;
+                recorded.problems.push(problem);
             }
         }
         if matches!(call.moment, Moment::SessionStart | Moment::Prompt) {
-            self.rename(&renamed, answer);
+            self.rename(&renamed, recorded);
         }
         if self.to_server && seen > 0 {
             let records = for_server(batch.get(..seen).unwrap_or_default(), &names);
             match self.spool.keep(Lane::Server, &records) {
-                Ok(_) => answer.has_outbox = true,
-                Err(error) => answer.problems.push(error.to_string()),
+                Ok(_) => recorded.has_outbox = true,
+                Err(error) => recorded.problems.push(error.to_string()),
             }
         }
-        Ok(())
+        Ok(excluded)
     }
 
-    fn fired(&self, call: &HookCall, now: &Time, answer: &mut Answer) -> Vec<Cursor> {
+    fn fired(&self, call: &HookCall, now: &Time, recorded: &mut Recorded) -> Vec<Cursor> {
         let Some(journal) = self.journal else { return Vec::new() };
         match fired::once_more(journal, call.client, &call.event, now.ms()) {
             Ok(cursor) => vec![cursor],
             Err(error) => {
-                answer.problems.push(error.to_string());
+                recorded.problems.push(error.to_string());
                 Vec::new()
             }
         }
     }
 
+    /// What the call means for the life of its session.
+    fn life_cursor(&self, call: &HookCall, recorded: &mut Recorded) -> Option<Cursor> {
+        match self.life?.cursor(call) {
+            Ok(cursor) => cursor,
+            Err(error) => {
+                recorded.problems.push(error.to_string());
+                None
+            }
+        }
+    }
+
+    fn has_file(&self, call: &HookCall) -> bool {
+        call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file())
+    }
+
     /// An intake that knows whether the session is at a private request.
-    fn intake(&self, call: &HookCall, answer: &mut Answer) -> Intake<'_> {
+    fn intake(&self, call: &HookCall, recorded: &mut Recorded) -> Intake<'_> {
         let Some(journal) = self.journal else { return Intake::new(self.rules, KeyHasher::new([0; 32])) };
         Intake::of_session(self.rules, journal, call.client, &call.session).unwrap_or_else(|error| {
-            answer.problems.push(error.to_string());
+            recorded.problems.push(error.to_string());
             Intake::new(self.rules, journal.hasher().clone())
         })
     }
@@ -185,7 +206,7 @@ impl Hook<'_> {
     /// What the call tells in the place of the session file, if there is none. What is not read of a file now is read
     /// later, and then says the same in other words.
     fn instead_of_file<'a>(&self, call: &'a HookCall) -> &'a [Captured] {
-        if !call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file()) {
+        if !self.has_file(call) {
             return &call.fallback;
         }
         if self.journal.is_none() && !call.fallback.is_empty() {
@@ -194,9 +215,9 @@ impl Hook<'_> {
         &[]
     }
 
-    fn mark(&self, call: &HookCall, answer: &mut Answer) {
+    fn mark(&self, call: &HookCall, recorded: &mut Recorded) {
         if let Err(error) = self.leave_mark(call, false) {
-            answer.problems.push(error.to_string());
+            recorded.problems.push(error.to_string());
         }
     }
 
@@ -209,11 +230,11 @@ impl Hook<'_> {
     }
 
     /// A project that has got an address goes by it from now on.
-    fn rename(&self, renamed: &BTreeSet<(String, String)>, answer: &mut Answer) {
+    fn rename(&self, renamed: &BTreeSet<(String, String)>, recorded: &mut Recorded) {
         let Some(journal) = self.journal else { return };
         for (from, to) in renamed {
             if let Err(error) = rename_project(journal, self.rules.redactor, self.clock, from, to) {
-                answer.problems.push(error.to_string());
+                recorded.problems.push(error.to_string());
             }
         }
     }

@@ -24,6 +24,8 @@ use tantivy::schema::Field;
 pub(crate) const CHUNK_EVENTS: usize = 128;
 /// A tail that takes more memory than this is read again for each search.
 const CACHE_BYTES_MAX: usize = 32 << 20;
+/// What a byte of text and its tokens take.
+const TOKENED_BYTES: usize = 5;
 /// More matches than this in an unindexed tail are not ranked.
 const MATCHES_MAX: usize = 200_000;
 
@@ -37,7 +39,9 @@ pub(crate) struct TailEvent {
     pub access: u8,
     pub is_memory: bool,
     labels: Vec<String>,
-    tokens: Tokens,
+    /// What it says; its tokens are made when a search first asks for them.
+    text: String,
+    tokens: OnceLock<Tokens>,
     /// What was said, if the event is speech; its stems are made when recall first asks for them.
     speech: Option<String>,
     stems: OnceLock<(Traits, Counted)>,
@@ -53,10 +57,20 @@ impl TailEvent {
             access: stored.access(),
             is_memory: stored.event.kind() == Kind::Memory,
             labels: labels_of(&stored.event).collect(),
-            tokens: Tokens::of(&text_of(&stored.event)),
+            text: text_of(&stored.event).into_owned(),
+            tokens: OnceLock::new(),
             speech: speech_of(&stored.event).map(Cow::into_owned),
             stems: OnceLock::new(),
         }
+    }
+
+    fn tokens(&self) -> &Tokens {
+        self.tokens.get_or_init(|| Tokens::of(&self.text))
+    }
+
+    /// About how much memory it takes, its tokens included.
+    fn bytes(&self) -> usize {
+        size_of::<TailEvent>() + TOKENED_BYTES * self.text.len() + self.speech.as_ref().map_or(0, String::len)
     }
 
     /// Whether a sieve lets it through.
@@ -157,7 +171,7 @@ impl Tail {
     }
 
     fn put(&mut self, event: TailEvent) {
-        self.bytes += event.tokens.bytes() + event.speech.as_ref().map_or(0, String::len) + size_of::<TailEvent>();
+        self.bytes += event.bytes();
         let place = *self.places.entry(event.seq).or_insert(self.events.len());
         match self.events.get_mut(place) {
             Some(known) => *known = Arc::new(event),
@@ -219,10 +233,11 @@ impl<'p> TailMatches<'p> {
 
     fn look(&mut self, event: &TailEvent) {
         self.scanned += 1;
-        self.matcher.places(&event.tokens, &mut self.places);
+        let tokens = event.tokens();
+        self.matcher.places(tokens, &mut self.places);
         if self.seen.insert(event.seq, ()).is_none() {
             self.figures.docs += 1;
-            self.figures.tokens += event.tokens.len() as u64;
+            self.figures.tokens += tokens.len() as u64;
             for (term, there) in self.matcher.exact_terms(&self.places) {
                 if there {
                     *self.figures.doc_freq.entry(term.to_owned()).or_insert(0) += 1;
@@ -239,7 +254,7 @@ impl<'p> TailMatches<'p> {
             return;
         }
         let counts = self.plan.shown().map(|leaf| self.matcher.count(leaf, &self.places)).collect();
-        let len = u32::try_from(event.tokens.len()).unwrap_or(u32::MAX);
+        let len = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
         let norm = FieldNormReader::fieldnorm_to_id(len);
         self.matches.insert(event.seq, Match { ts_ms: event.ts_ms, norm, counts });
     }

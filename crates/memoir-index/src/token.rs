@@ -97,11 +97,6 @@ impl Tokens {
         self.list.len()
     }
 
-    /// How much memory they take.
-    pub fn bytes(&self) -> usize {
-        self.terms.len() + self.list.len() * size_of::<Token>()
-    }
-
     fn term(&self, token: &Token) -> &str {
         self.terms.get(token.start as usize..token.end as usize).unwrap_or_default()
     }

@@ -25,6 +25,9 @@ pub enum InstallError {
     /// There already, and not to be overwritten.
     #[error("{path} exists already: pass --force to overwrite it", path = .0.display())]
     Exists(PathBuf),
+    /// Somebody has been at the marks around memoir's part.
+    #[error("{path} has marks of memoir's that do not pair: take `<!-- memoir:begin -->`, `<!-- memoir:end -->` and what is between them out", path = .0.display())]
+    Unpaired(PathBuf),
     /// Somebody wrote to it between plan and deed.
     #[error("{path} was changed while you were asked: run the command again", path = .0.display())]
     Changed(PathBuf),

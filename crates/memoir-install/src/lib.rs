@@ -6,6 +6,7 @@
 
 mod change;
 mod error;
+mod instructions;
 mod ledger;
 mod link;
 mod place;
@@ -18,6 +19,7 @@ mod state;
 
 pub use change::{Change, write_atomically};
 pub use error::InstallError;
+pub use instructions::{instructions_change, rules_in};
 pub use ledger::Ledger;
 pub use link::Launcher;
 pub use place::{Place, place};

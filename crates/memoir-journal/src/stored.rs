@@ -158,6 +158,8 @@ pub struct SessionEntry {
     pub last_ms: i64,
     /// The first thing the user asked in it, if the reader may see it.
     pub title: Option<String>,
+    /// The event whose text is the title, whole.
+    pub title_is: Option<EventId>,
 }
 
 impl SessionEntry {

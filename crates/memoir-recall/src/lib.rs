@@ -6,6 +6,8 @@
 
 mod choose;
 mod confidence;
+mod echo;
+mod essence;
 mod exact;
 mod field;
 mod first_look;
@@ -29,6 +31,7 @@ mod weights;
 mod when;
 mod words;
 
+pub use essence::{Essence, Kept, LastSession, essence};
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
@@ -36,5 +39,5 @@ pub use mirrors::{Followed, MIRRORED, take_out_of_mirrors};
 pub use policy::{clean, fit_to_show};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_json, origin, to_json, what};
-pub use request::{Answer, Block, Request, SessionBlock};
+pub use request::{Answer, Block, Effort, Request, SessionBlock};
 pub use weights::{Signal, Weights};

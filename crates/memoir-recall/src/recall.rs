@@ -2,6 +2,7 @@
 
 use crate::choose::Chosen;
 use crate::confidence::{self, Evidence};
+use crate::echo;
 use crate::exact;
 use crate::field::{Field, Voices};
 use crate::listed;
@@ -17,7 +18,7 @@ use crate::sessions::SessionMap;
 use crate::weights::{Signal, Weights};
 use crate::when::When;
 use crate::words::{find, find_pairs};
-use memoir_event::Memory;
+use memoir_event::{Client, Memory};
 use memoir_index::{Index, IndexError, Word, speech_of};
 use memoir_journal::{Journal, JournalError, Seq, StoredEvent};
 use memoir_redact::Redactor;
@@ -94,7 +95,7 @@ impl Recall {
         let scoped = Scoped::new(journal, request, &sessions, &voices)?;
         let mut reading = index.reading(journal, scoped.spoken.clone(), progress)?;
         let notes = std::mem::take(&mut reading.notes);
-        let found = find(&reading, words.clone())?;
+        let found = find(&reading, words.clone(), request.effort)?;
         let pairs = if self.weights.has(Signal::Pairs) { find_pairs(&reading, &found)? } else { Vec::new() };
         let mean_len = reading.lengths().stems() as f32 / reading.lengths().units().max(1) as f32;
         let field = Field {
@@ -114,7 +115,10 @@ impl Recall {
         let meaning = self.meaning.as_ref().filter(|_| self.weights.has(Signal::Meaning));
         let question = meaning.and_then(|meaning| meaning.of(journal, query));
         let near = question.and_then(|question| Near::find(question, &field));
-        let ranking = ranker.rank(&field, near.as_ref())?;
+        let mut ranking = ranker.rank(&field, near.as_ref())?;
+        if request.leaves_out_echoes {
+            echo::leave_out(journal, query, &mut ranking.units)?;
+        }
         let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
         let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
         let memories = search.find(query, &words, &field.found, ideal)?;
@@ -178,7 +182,8 @@ impl Recall {
             let events: HashMap<Seq, StoredEvent> =
                 journal.events(&seqs, &request.view)?.into_iter().map(|event| (event.seq, event)).collect();
             for offer in portion {
-                let block = events.get(&offer.seq).and_then(|stored| self.block(stored, offer, passage, request));
+                let stored = events.get(&offer.seq).filter(|stored| !is_in_conversation(stored, request));
+                let block = stored.and_then(|stored| self.block(stored, offer, passage, request));
                 if let Some(block) = block {
                     chosen.offer(block);
                 }
@@ -224,6 +229,14 @@ impl Recall {
             superseded_by: None,
         })
     }
+}
+
+/// Whether the reader has it before them: it was said in the session that asks, after what that dropped.
+fn is_in_conversation(stored: &StoredEvent, request: &Request) -> bool {
+    let (Some(asking), Some(before_ms)) = (&request.not_session, request.dropped_before_ms) else { return false };
+    let event = &stored.event;
+    let is_asking = *asking == event.session || *asking == Client::shown_session(event.client, &event.session);
+    is_asking && stored.ts_ms >= before_ms
 }
 
 /// Memories first, for they were made to be recalled; then what was said; then what was only found as it was typed.

@@ -6,6 +6,16 @@ use memoir_event::{Client, EventId, Kind, Memory, Source, Speaker};
 use memoir_index::Note;
 use memoir_journal::{Filter, Seq, View};
 
+/// How much an answer may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Effort {
+    /// Every word counts.
+    #[default]
+    Full,
+    /// Of a long query only the words that tell most: somebody waits, and did not even ask.
+    Small,
+}
+
 /// What somebody is about to do, and what they may be told.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -21,6 +31,10 @@ pub struct Request {
     pub files: Vec<String>,
     /// Not from this session, in which the question is asked: it knows what was said in it.
     pub not_session: Option<String>,
+    /// But what was said in it before that moment may come: it was dropped from the conversation.
+    pub dropped_before_ms: Option<i64>,
+    /// Whether what says no more than the query itself is left out: somebody asked the same before.
+    pub leaves_out_echoes: bool,
     /// Who reads.
     pub view: View,
     /// At most so many blocks.
@@ -33,6 +47,8 @@ pub struct Request {
     pub blocked_kinds: Vec<Kind>,
     /// Sources that are never handed out.
     pub blocked_sources: Vec<Source>,
+    /// How much it may cost.
+    pub effort: Effort,
     /// What "yesterday" is told from; 0 if nobody knows.
     pub now_ms: i64,
     /// Where the reader's days begin.
@@ -54,12 +70,15 @@ impl Request {
             here: None,
             files: Vec::new(),
             not_session: None,
+            dropped_before_ms: None,
+            leaves_out_echoes: false,
             view,
             limit: Request::LIMIT,
             budget_tokens: Some(Request::BUDGET_TOKENS),
             min_confidence: crate::confidence::ENOUGH,
             blocked_kinds: Vec::new(),
             blocked_sources: Vec::new(),
+            effort: Effort::Full,
             now_ms,
             zone: TimeZone::UTC,
         }

@@ -42,7 +42,7 @@ impl Scoped {
             origins.dedup();
             anything.origins = Some(origins);
         }
-        if let Some(asking) = &request.not_session {
+        if let Some(asking) = request.not_session.as_ref().filter(|_| request.dropped_before_ms.is_none()) {
             leave_out(journal, asking, sessions, &mut anything)?;
         }
         let mut spoken = anything.clone();

@@ -1,5 +1,6 @@
 //! The words of a query in everything that was said: which units have them, and how much each of them tells.
 
+use crate::request::Effort;
 use memoir_index::{Brief, Doc, IndexError, Reading, Word};
 
 /// Words that more units than this have are left out if the query has rarer ones: they tell next to nothing, and counting
@@ -7,6 +8,9 @@ use memoir_index::{Brief, Doc, IndexError, Reading, Word};
 const FREQUENT_UNITS: u64 = 100_000;
 /// So many units are counted for all words of a query together, the rarest words first.
 const COUNTED_UNITS_MAX: u64 = 400_000;
+/// The same for an answer that must be there at once, and so many words at most.
+const SMALL_COUNTED_UNITS_MAX: u64 = 40_000;
+const SMALL_WORDS_MAX: usize = 16;
 /// Words that more units than this have are not looked for in pairs.
 const PAIRED_UNITS_MAX: usize = 60_000;
 
@@ -50,8 +54,12 @@ pub(crate) fn bm25(idf: f32, count: f32, [k1, b]: [f32; 2], length: f32) -> f32 
     if count <= 0.0 { 0.0 } else { idf * count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length)) }
 }
 
-/// Finds the words that tell something.
-pub(crate) fn find(reading: &Reading, words: Vec<Word>) -> Result<Vec<Found>, IndexError> {
+/// Finds the words that tell something, as many as the effort allows.
+pub(crate) fn find(reading: &Reading, words: Vec<Word>, effort: Effort) -> Result<Vec<Found>, IndexError> {
+    let (words_max, counted_units_max) = match effort {
+        Effort::Full => (usize::MAX, COUNTED_UNITS_MAX),
+        Effort::Small => (SMALL_WORDS_MAX, SMALL_COUNTED_UNITS_MAX),
+    };
     let units = reading.lengths().units() as f32;
     let mut by_rarity: Vec<(u64, usize)> = Vec::with_capacity(words.len());
     for (at, word) in words.iter().enumerate() {
@@ -60,12 +68,14 @@ pub(crate) fn find(reading: &Reading, words: Vec<Word>) -> Result<Vec<Found>, In
     by_rarity.sort_unstable();
     let rarest = by_rarity.iter().find(|(frequency, _)| *frequency > 0).map_or(0, |(frequency, _)| *frequency);
     let limit = FREQUENT_UNITS.max(rarest);
-    let mut counted = 0;
+    let (mut counted, mut known) = (0, 0);
     let mut is_counted = vec![false; words.len()];
     for (frequency, at) in by_rarity {
         counted += frequency;
+        known += usize::from(frequency > 0);
         if let Some(slot) = is_counted.get_mut(at) {
-            *slot = frequency <= limit && (counted <= COUNTED_UNITS_MAX || frequency <= rarest);
+            let is_affordable = known <= words_max && counted <= counted_units_max;
+            *slot = frequency <= limit && (is_affordable || frequency <= rarest);
         }
     }
     let mut found = Vec::with_capacity(words.len());

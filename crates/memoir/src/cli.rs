@@ -75,6 +75,8 @@ pub enum Command {
     Memory(MemoryArgs),
     /// Derive memories from what was committed
     Dream(DreamArgs),
+    /// Keep the project's conventions in AGENTS.md and its like, or read theirs
+    AgentsMd(AgentsMdArgs),
     /// Say where something is from, and why it was recalled
     Why(WhyArgs),
     /// Never show, recall or import something again; can be undone

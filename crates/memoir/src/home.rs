@@ -165,8 +165,18 @@ impl Home {
 }
 
 /// What memoir keeps in its home.
-const OWN_NAMES: [&str; 8] =
-    ["config.toml", "index", "vectors", "spool", "pending", "paused", "dropped", "installed.json"];
+const OWN_NAMES: [&str; 10] = [
+    "config.toml",
+    "index",
+    "vectors",
+    "spool",
+    "pending",
+    "paused",
+    "dropped",
+    "installed.json",
+    "compressor.json",
+    "hook.log",
+];
 
 /// And what begins like this: the journal with its log, and what was set aside.
 const OWN_BEGINNINGS: [&str; 1] = ["journal"];

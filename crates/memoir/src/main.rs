@@ -9,6 +9,7 @@ mod exit;
 mod home;
 mod print;
 mod process_table;
+mod processes;
 mod program;
 mod settings;
 mod stop;

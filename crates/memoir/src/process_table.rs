@@ -3,7 +3,6 @@
 use memoir_session::Process;
 
 /// The process of that id, if there is one.
-#[expect(dead_code, reason = "hooks note the process of their client")]
 pub fn process(pid: u32) -> Option<Process> {
     let started = started(pid)?;
     Some(Process { pid, started })

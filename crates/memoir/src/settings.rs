@@ -59,7 +59,7 @@ const fn setting(
 }
 
 /// Every setting there is.
-pub const SETTINGS: [Setting; 41] = [
+pub static SETTINGS: &[Setting] = &[
     setting(
         "actor",
         &["MEMOIR_ACTOR"],
@@ -132,7 +132,7 @@ pub const SETTINGS: [Setting; 41] = [
     ),
     setting(
         "capture.tool_result_chars",
-        &["MEMOIR_CAPTURE_TOOL_RESULT_CHARS"],
+        &["MEMOIR_CAPTURE_TOOL_RESULT_CHARS", "OPENVIKING_CAPTURE_TOOL_MAX_CHARS"],
         Kind::Number(100, 100_000_000),
         "100000",
         "a longer tool result loses its middle",
@@ -259,6 +259,122 @@ pub const SETTINGS: [Setting; 41] = [
         "a session that nobody touched for longer is committed",
     ),
     setting(
+        "recall.timeout_ms",
+        &["MEMOIR_RECALL_TIMEOUT_MS", "OPENVIKING_RECALL_TIMEOUT_MS"],
+        Kind::Number(1, 600_000),
+        "2000",
+        "how long a hook may take to recall; then the prompt goes on without (120000 with a compressor, unless set)",
+    ),
+    setting(
+        "hook.recall",
+        &["MEMOIR_HOOK_RECALL"],
+        Kind::Flag,
+        "true",
+        "whether hooks give what helps with each prompt to the agent",
+    ),
+    setting(
+        "hook.essence",
+        &["MEMOIR_HOOK_ESSENCE"],
+        Kind::Flag,
+        "true",
+        "whether they give conventions, decisions, open ends and the last sessions when a session begins",
+    ),
+    setting(
+        "hook.before_tool",
+        &["MEMOIR_HOOK_BEFORE_TOOL"],
+        Kind::Flag,
+        "false",
+        "whether they tell before a tool is called what is known of its file or of its failing command",
+    ),
+    setting(
+        "hook.repeat_turns",
+        &["MEMOIR_HOOK_REPEAT_TURNS"],
+        Kind::Number(0, 10_000),
+        "5",
+        "nothing is given again within so many turns of the user",
+    ),
+    setting(
+        "hook.budget_tokens",
+        &["MEMOIR_HOOK_BUDGET_TOKENS"],
+        Kind::Number(1, 2_400),
+        "1000",
+        "about so many tokens are given with a prompt at most",
+    ),
+    setting(
+        "resume.inject",
+        &["MEMOIR_RESUME_INJECT", "OPENVIKING_RESUME_ARCHIVE_INJECT"],
+        Kind::Flag,
+        "true",
+        "whether a session that was sealed gets its latest archive's overview when it is taken up again",
+    ),
+    setting(
+        "resume.token_budget",
+        &["MEMOIR_RESUME_TOKEN_BUDGET", "OPENVIKING_RESUME_ARCHIVE_TOKEN_BUDGET"],
+        Kind::Number(1, 1_000_000),
+        "32000",
+        "about so many tokens of archives are looked at for that",
+    ),
+    setting(
+        "resume.chars_max",
+        &["MEMOIR_RESUME_CHARS_MAX", "OPENVIKING_RESUME_ARCHIVE_MAX_CHARS"],
+        Kind::Number(1, 1_000_000),
+        "6000",
+        "so many characters of the overview are given at most",
+    ),
+    setting(
+        "compressor.enabled",
+        &["MEMOIR_COMPRESSOR", "OPENVIKING_RECALL_COMPRESS"],
+        Kind::Flag,
+        "false",
+        "whether `codex exec` makes a digest of what is recalled for a prompt; a named model turns it on too",
+    ),
+    setting(
+        "compressor.model",
+        &["MEMOIR_COMPRESSOR_MODEL", "OPENVIKING_RECALL_COMPRESS_MODEL"],
+        Kind::Text,
+        "",
+        "the model that is tried first for that; `off` turns it off",
+    ),
+    setting(
+        "compressor.thinking",
+        &[
+            "MEMOIR_COMPRESSOR_THINKING",
+            "OPENVIKING_RECALL_COMPRESS_THINKING",
+            "OPENVIKING_RECALL_COMPRESS_REASONING_EFFORT",
+        ],
+        Kind::Text,
+        "",
+        "its model_reasoning_effort, such as low; `default` leaves it to Codex, `off` turns the compressor off",
+    ),
+    setting(
+        "compressor.detect",
+        &["MEMOIR_COMPRESSOR_DETECT", "OPENVIKING_RECALL_COMPRESS_DETECT_ON_STARTUP"],
+        Kind::Flag,
+        "true",
+        "whether each beginning of a session tries which model answers",
+    ),
+    setting(
+        "compressor.detect_timeout_ms",
+        &["MEMOIR_COMPRESSOR_DETECT_TIMEOUT_MS", "OPENVIKING_RECALL_COMPRESS_DETECT_TIMEOUT_MS"],
+        Kind::Number(1, 600_000),
+        "15000",
+        "how long each model may take to answer then",
+    ),
+    setting(
+        "compressor.detect_ttl_ms",
+        &["MEMOIR_COMPRESSOR_DETECT_TTL_MS", "OPENVIKING_RECALL_COMPRESS_DETECT_TTL_MS"],
+        Kind::Number(1, 31_536_000_000),
+        "604800000",
+        "how long it is believed which model answers",
+    ),
+    setting(
+        "debug",
+        &["MEMOIR_DEBUG", "OPENVIKING_DEBUG"],
+        Kind::Flag,
+        "false",
+        "whether hooks write what they did into hook.log in the home: events and times, no texts",
+    ),
+    setting(
         "server.host",
         &["MEMOIR_SERVER_HOST"],
         Kind::Text,
@@ -351,6 +467,52 @@ pub struct ModelAccess {
     pub timeout_ms: u64,
 }
 
+/// What hooks give to conversations.
+#[derive(Debug, Clone, Copy)]
+pub struct HookSettings {
+    /// How long recall may take.
+    pub timeout_ms: u64,
+    /// What helps with each prompt.
+    pub recall: bool,
+    /// What one should know when a session begins.
+    pub essence: bool,
+    /// What is known of a file or a command before a tool.
+    pub before_tool: bool,
+    /// Nothing again within so many turns.
+    pub repeat_turns: u64,
+    /// About so many tokens with a prompt.
+    pub budget_tokens: usize,
+    /// A sealed session's overview when it goes on.
+    pub resume: bool,
+    /// About so many tokens of archives are looked at.
+    pub resume_token_budget: usize,
+    /// So many characters of it are given.
+    pub resume_chars_max: usize,
+}
+
+/// What makes a digest of what is recalled.
+#[derive(Debug, Clone)]
+pub struct CompressorSettings {
+    /// Whether there is one.
+    pub is_on: bool,
+    /// The model to try first.
+    pub model: Option<String>,
+    /// How much it shall think.
+    pub thinking: Option<String>,
+    /// Whether a session's beginning tries which model answers.
+    pub detect: bool,
+    /// How long each may take then.
+    pub detect_timeout_ms: u64,
+    /// How long that is believed.
+    pub detect_ttl_ms: u64,
+}
+
+/// Said instead of a model or of how much it shall think.
+const OFF: &str = "off";
+
+/// Two minutes: a compressor takes its time.
+const TIMEOUT_WITH_COMPRESSOR_MS: u64 = 120_000;
+
 /// All settings, checked.
 #[derive(Debug)]
 pub struct Settings {
@@ -396,6 +558,12 @@ pub struct Settings {
     pub model_kind: Option<ChatKind>,
     /// When a session is taken for ended.
     pub commit_rules: CommitRules,
+    /// What hooks give to conversations.
+    pub hooks: HookSettings,
+    /// What makes a digest of what they give.
+    pub compressor: CompressorSettings,
+    /// Whether hooks write down what they did.
+    pub debug: bool,
     /// Where to listen.
     pub server_host: String,
     /// On which port.
@@ -444,7 +612,7 @@ impl Settings {
     fn from_values(home: &Home, file: &BTreeMap<String, Value>) -> Result<Settings, Usage> {
         let mut shown = BTreeMap::new();
         let mut values = BTreeMap::new();
-        for setting in &SETTINGS {
+        for setting in SETTINGS {
             let environment = setting.env.iter().find_map(|name| non_empty(name).map(|value| (*name, value)));
             let (value, origin) = match (environment, file.get(setting.key)) {
                 (Some((name, text)), _) => (
@@ -470,6 +638,35 @@ impl Settings {
         let small = |key: &str| usize::try_from(number(key)).unwrap_or(usize::MAX);
         let list = |key: &str| strings(values.get(key));
         let rate = u32::try_from(number("server.requests_per_second")).unwrap_or(u32::MAX);
+        let flag = |key: &str| values.get(key).and_then(Value::as_bool).unwrap_or(false);
+        let is_default = |key: &str| shown.get(key).is_none_or(|(_, origin)| *origin == Origin::Default);
+        let (model, thinking) = (optional("compressor.model"), optional("compressor.thinking"));
+        let is_off = |word: &Option<String>| word.as_deref().is_some_and(|word| word.eq_ignore_ascii_case(OFF));
+        let compressor = CompressorSettings {
+            is_on: (flag("compressor.enabled") || is_default("compressor.enabled") && model.is_some())
+                && !is_off(&model)
+                && !is_off(&thinking),
+            model,
+            thinking,
+            detect: flag("compressor.detect"),
+            detect_timeout_ms: number("compressor.detect_timeout_ms"),
+            detect_ttl_ms: number("compressor.detect_ttl_ms"),
+        };
+        let hooks = HookSettings {
+            timeout_ms: if compressor.is_on && is_default("recall.timeout_ms") {
+                TIMEOUT_WITH_COMPRESSOR_MS
+            } else {
+                number("recall.timeout_ms")
+            },
+            recall: flag("hook.recall"),
+            essence: flag("hook.essence"),
+            before_tool: flag("hook.before_tool"),
+            repeat_turns: number("hook.repeat_turns"),
+            budget_tokens: small("hook.budget_tokens"),
+            resume: flag("resume.inject"),
+            resume_token_budget: small("resume.token_budget"),
+            resume_chars_max: small("resume.chars_max"),
+        };
         Ok(Settings {
             actor: optional("actor"),
             server_url: optional("server_url"),
@@ -507,12 +704,15 @@ impl Settings {
                 active_window_ms: i64::try_from(number("session.active_window_ms")).unwrap_or(i64::MAX),
                 idle_ttl_ms: i64::try_from(number("session.idle_ttl_ms")).unwrap_or(i64::MAX),
             },
+            hooks,
+            compressor,
+            debug: flag("debug"),
             server_host: text("server.host"),
             server_port: u16::try_from(number("server.port")).unwrap_or(0),
             server_allowed_hosts: list("server.allowed_hosts"),
             server_body_bytes_max: small("server.body_bytes_max"),
             server_rate: (rate > 0).then(|| (rate, u32::try_from(number("server.burst")).unwrap_or(u32::MAX))),
-            server_limit_loopback: values.get("server.limit_loopback").and_then(Value::as_bool).unwrap_or(false),
+            server_limit_loopback: flag("server.limit_loopback"),
             server_keys: server_keys(values.get("server.keys"))?,
             prices: prices(values.get("stats.prices"))?,
             redact: memoir_redact::Settings {
@@ -584,7 +784,7 @@ pub fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
     Ok(match setting.kind {
         Kind::Text | Kind::Secret => Value::String(text.to_owned()),
         Kind::Number(..) => Value::Integer(text.parse().map_err(|_| format!("must be a whole number, not `{text}`"))?),
-        Kind::Flag => Value::Boolean(text.parse().map_err(|_| format!("must be true or false, not `{text}`"))?),
+        Kind::Flag => Value::Boolean(flag(text).ok_or_else(|| format!("must be true or false, not `{text}`"))?),
         Kind::List => {
             Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
         }
@@ -592,6 +792,15 @@ pub fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
             Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
         }
     })
+}
+
+/// `1`, `on`, `yes` and their opposites are how others spell true and false.
+fn flag(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" | "on" | "yes" => Some(true),
+        "false" | "0" | "off" | "no" => Some(false),
+        _ => None,
+    }
 }
 
 /// Checks that a value fits its setting.

@@ -50,7 +50,7 @@ const fn kept(open: &'static str, close: &'static str, name: &'static str) -> Wr
 }
 
 /// Everything that is known to be put into users' messages.
-const WRAPPERS: [Wrapper; 45] = [
+const WRAPPERS: [Wrapper; 46] = [
     any("<memoir-context", "</memoir-context>", "memoir-context"),
     any("<openviking-context", "</openviking-context>", "openviking-context"),
     any("<relevant-memories", "</relevant-memories>", "relevant-memory"),
@@ -60,6 +60,7 @@ const WRAPPERS: [Wrapper; 45] = [
     own("<user-prompt-submit-hook", "</user-prompt-submit-hook>", "hook-context"),
     own("<system-reminder", "</system-reminder>", "system-reminder"),
     own("<system_reminder", "</system_reminder>", "system-reminder"),
+    own("<!-- memoir:begin", "<!-- memoir:end -->", "instructions"),
     start("<current_datetime", "</current_datetime>", "environment"),
     start("<environment_context", "</environment_context>", "environment"),
     start("<environment_details", "</environment_details>", "environment"),

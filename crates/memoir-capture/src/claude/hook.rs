@@ -3,7 +3,7 @@
 use super::answer::answer_place;
 use super::speech::{finish, summary_text};
 use super::tools::Pending;
-use crate::hook::{HookCall, HookError, Moment};
+use crate::hook::{HookCall, HookError, Moment, Start};
 use crate::lenient::{Flag, Raw, Text, lenient};
 use crate::out::Out;
 use crate::payload::Payload;
@@ -63,9 +63,11 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         agent_transcript: call.agent_transcript_path.owned(),
         cwd: call.cwd.owned(),
         moment,
-        is_fork: moment == Moment::SessionStart && call.source.is("fork"),
+        start: call.source.said().filter(|_| moment == Moment::SessionStart).and_then(Start::named),
+        agent: call.agent_id.owned(),
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
+        input: call.tool_input.get().map(str::to_owned),
         captured: out.events,
         fallback: Vec::new(),
         tally: out.tally,

@@ -1,6 +1,6 @@
 //! Codex hook calls.
 
-use crate::hook::{HookCall, HookError, Moment};
+use crate::hook::{HookCall, HookError, Moment, Start};
 use crate::lenient::{Raw, Text, lenient};
 use crate::out::Out;
 use crate::patch::changes_of_patch;
@@ -60,9 +60,11 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         agent_transcript: call.agent_transcript_path.owned(),
         cwd: call.cwd.owned(),
         moment,
-        is_fork: false,
+        start: call.source.said().filter(|_| moment == Moment::SessionStart).and_then(Start::named),
+        agent: call.agent_id.owned(),
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
+        input: call.tool_input.get().map(str::to_owned),
         captured: out.events,
         fallback: Vec::new(),
         tally: out.tally,

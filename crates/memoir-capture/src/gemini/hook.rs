@@ -1,7 +1,7 @@
 //! Gemini CLI hook calls. They carry a time and no ids: what they show is matched with the chat by what it says.
 
 use super::tools;
-use crate::hook::{HookCall, HookError, Moment};
+use crate::hook::{HookCall, HookError, Moment, Start};
 use crate::lenient::{Raw, Text, lenient};
 use crate::out::Out;
 use crate::payload::Payload;
@@ -16,6 +16,7 @@ lenient! {
         session_id: Text<'a> = "session_id",
         transcript_path: Text<'a> = "transcript_path",
         cwd: Text<'a> = "cwd",
+        source: Text<'a> = "source",
         timestamp: Raw<'a> = "timestamp",
         prompt: Text<'a> = "prompt",
         prompt_response: Text<'a> = "prompt_response",
@@ -66,9 +67,11 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         agent_transcript: None,
         cwd: call.cwd.owned(),
         moment,
-        is_fork: false,
+        start: call.source.said().filter(|_| moment == Moment::SessionStart).and_then(Start::named),
+        agent: None,
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
+        input: call.tool_input.get().map(str::to_owned),
         captured: out.events,
         fallback,
         tally: out.tally,

@@ -21,10 +21,11 @@ const fn tool(name: &'static str, matcher: &'static str, timeout: u64) -> HookEv
     HookEvent { name, matcher: Some(matcher), timeout }
 }
 
-/// Seconds. The last two are cut to three by the client itself.
+/// Seconds. The last two are cut to three by the client itself. A compressor may take its time at the first two; without
+/// one memoir's own limit is two seconds.
 const CODEX: [HookEvent; 11] = [
-    event("SessionStart", 10),
-    event("UserPromptSubmit", 10),
+    event("SessionStart", 70),
+    event("UserPromptSubmit", 130),
     tool("PreToolUse", "*", 10),
     tool("PostToolUse", "*", 10),
     event("PreCompact", 10),
@@ -38,8 +39,8 @@ const CODEX: [HookEvent; 11] = [
 
 /// Seconds.
 const CLAUDE: [HookEvent; 13] = [
-    event("SessionStart", 10),
-    event("UserPromptSubmit", 10),
+    event("SessionStart", 70),
+    event("UserPromptSubmit", 130),
     event("UserPromptExpansion", 10),
     tool("PreToolUse", "*", 10),
     tool("PostToolUse", "*", 10),
@@ -55,8 +56,8 @@ const CLAUDE: [HookEvent; 13] = [
 
 /// Milliseconds.
 const GEMINI: [HookEvent; 6] = [
-    event("SessionStart", 10_000),
-    event("BeforeAgent", 10_000),
+    event("SessionStart", 70_000),
+    event("BeforeAgent", 130_000),
     tool("BeforeTool", ".*", 10_000),
     tool("AfterTool", ".*", 10_000),
     event("AfterAgent", 10_000),

@@ -43,10 +43,13 @@ pub fn sessions(
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
         let prompt: Option<i64> = row.get(6)?;
-        let title = match prompt {
-            Some(seq) => reader.events(&[as_u64(seq)], view)?.first().map(|event| title(&event.event.content.plain())),
+        let first = match prompt {
+            Some(seq) => reader.events(&[as_u64(seq)], view)?.pop(),
             None => None,
         };
+        let said = first.as_ref().map(|first| first.event.content.plain());
+        let title = said.as_deref().map(title);
+        let is_whole = said.as_deref().map(str::trim) == title.as_deref();
         let (client, session): (_, String) = (Client::from_code(row.get(0)?), row.get(1)?);
         let repo: String = row.get(2)?;
         sessions.push(SessionEntry {
@@ -57,6 +60,7 @@ pub fn sessions(
             first_ms: row.get(4)?,
             last_ms: row.get(5)?,
             title,
+            title_is: first.filter(|_| is_whole).map(|first| first.id),
         });
     }
     Ok(sessions)

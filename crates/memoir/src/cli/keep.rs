@@ -61,6 +61,44 @@ pub struct DoctorArgs {
     pub json: bool,
 }
 
+/// Conventions in AGENTS.md, CLAUDE.md and GEMINI.md.
+#[derive(Args)]
+#[command(after_help = "\
+Shows what memoir's part of the project's instructions files would be: its
+conventions, and memories of the project that are pinned. --write puts it there,
+between marks, into each of AGENTS.md, CLAUDE.md and GEMINI.md that exists, else
+into a new AGENTS.md. What others wrote is not touched, and links are refused. A
+file that is a link to another of these, or takes in @AGENTS.md, is left alone.
+
+--read takes the items of their lists in as conventions of the project. What is
+no longer there at the next --read no longer holds.
+
+Examples:
+  memoir agents-md
+  memoir agents-md --write
+  memoir agents-md --read
+  memoir agents-md --remove --yes")]
+pub struct AgentsMdArgs {
+    /// Write memoir's part
+    #[arg(long)]
+    pub write: bool,
+    /// Take memoir's part out again
+    #[arg(long, conflicts_with = "write")]
+    pub remove: bool,
+    /// Take in what the files say
+    #[arg(long, conflicts_with_all = ["write", "remove"])]
+    pub read: bool,
+    /// Only this file of the project
+    #[arg(long, value_name = "NAME")]
+    pub file: Option<String>,
+    /// The project
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
 /// Proves the hash chain.
 #[derive(Args)]
 pub struct VerifyArgs {

@@ -41,7 +41,7 @@ pub fn run(home: &Home, args: &ConfigArgs) -> Result<Done> {
 }
 
 fn list(settings: &Settings, json: bool, out: &mut Out) -> Result<()> {
-    for setting in &SETTINGS {
+    for setting in SETTINGS {
         let Some((value, origin)) = settings.shown.get(setting.key) else { continue };
         let from = match origin {
             Origin::Default => "default".to_owned(),

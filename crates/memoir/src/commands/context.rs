@@ -13,6 +13,7 @@ use memoir_record::{Importer, Lane, Pending, Policy, Projects, Rules, Spool, Spo
 use memoir_redact::Redactor;
 use memoir_vectors::Vectors;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A quick command spends at most this long on what earlier ones left.
@@ -28,7 +29,7 @@ pub fn project_of(dir: Option<&str>) -> String {
 
 /// For whom and by which rules things are recorded.
 pub struct Wishes {
-    pub redactor: Redactor,
+    pub redactor: Arc<Redactor>,
     pub policy: Policy,
     pub limits: Limits,
     pub actor: Option<String>,
@@ -97,7 +98,7 @@ impl Context {
     /// For whom and by which rules things are recorded here.
     pub fn wishes(&self) -> Result<Wishes> {
         Ok(Wishes {
-            redactor: self.settings.redactor()?,
+            redactor: Arc::new(self.settings.redactor()?),
             policy: self.settings.policy()?.with_pauses(pause::pauses(&self.home)),
             limits: self.settings.limits(),
             actor: self.actor(),

@@ -1,5 +1,8 @@
 //! `memoir hook`: never fails, never waits, never says anything that the client would not accept.
 
+mod inject;
+mod log;
+
 use super::remote::flush_outbox;
 use super::{Context, pause};
 use crate::cli::HookArgs;
@@ -7,20 +10,24 @@ use crate::clients;
 use crate::dropped;
 use crate::exit::Done;
 use crate::home::{Home, Life, non_empty, now_ms, system_clock};
-use crate::print;
 use crate::settings::Settings;
+use crate::{print, process_table, processes};
 use anyhow::Result;
+use inject::Given;
+use log::Entry;
 use memoir_capture::read_hook;
 use memoir_event::{Client, Time};
-use memoir_hook::Hook;
+use memoir_hook::{Hook, SessionLife};
 use memoir_journal::Journal;
 use memoir_record::{Mark, Pending, read_shrunk};
 use memoir_redact::Redactor;
+use memoir_session::Sessions;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Agents that memoir itself starts carry this variable; what they do is not the user's work.
 pub const OWN_AGENT: &str = "MEMOIR_AGENT";
@@ -96,6 +103,7 @@ fn call(home: Option<&Path>, client: Client) -> Vec<String> {
 }
 
 fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<String>> {
+    let begun = Instant::now();
     let home = Home::locate(home)?;
     if pause::is_paused(&home) {
         say(EMPTY);
@@ -113,29 +121,54 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     let wishes = context.wishes()?;
     let mut problems = Vec::new();
     let journal = match context.home.journal(&context.settings, Life::Hook) {
-        Ok(journal) => Some(journal),
+        Ok(journal) => Some(Arc::new(journal)),
         Err(error) => {
             problems.push(format!("{error:#}"));
             None
         }
     };
     let (spool, pending, dirs, clock) = (context.spool()?, context.pending(), clients::dirs(), system_clock());
+    let owner = format!("hook/{}", std::process::id());
+    let life = journal.as_deref().map(|journal| {
+        let sessions = Sessions {
+            journal,
+            redactor: &wishes.redactor,
+            clock: &clock,
+            rules: context.settings.commit_rules,
+            owner: &owner,
+            is_alive: &process_table::is_alive,
+        };
+        SessionLife { sessions, process: processes::client() }
+    });
     let hook = Hook {
-        journal: journal.as_ref().map(|journal| journal as &dyn Journal),
+        journal: journal.as_deref().map(|journal| journal as &dyn Journal),
         spool: &spool,
         pending: &pending,
         rules: wishes.rules(),
         dirs: &dirs,
         clock: &clock,
         to_server: context.settings.server_url.is_some(),
+        life,
     };
-    let answer = hook.answer(client, payload);
-    say(&answer.json);
-    problems.extend(answer.problems.iter().cloned());
-    if answer.lost > 0 {
-        dropped::count(&context.home, u64::try_from(answer.lost).unwrap_or(u64::MAX));
+    let recorded = hook.record(client, payload);
+    problems.extend(recorded.problems.iter().cloned());
+    let about = recorded.call.as_ref().map(|call| (call.event.clone(), call.session.clone()));
+    let given = match (&journal, recorded.call) {
+        (Some(journal), Some(call)) => inject::answer(&context, &wishes, journal, call, begun),
+        _ => Given::default(),
+    };
+    say(given.json.as_deref().unwrap_or(EMPTY));
+    problems.extend(given.problem);
+    if context.settings.debug {
+        let (event, session) = about.unwrap_or_else(|| ("(not understood, or excluded)".to_owned(), String::new()));
+        let (answer_bytes, took) = (given.json.map_or(EMPTY.len(), |json| json.len()), begun.elapsed());
+        let entry = Entry { client, event: &event, session: &session, answer_bytes, took, problems: &problems };
+        log::write(&context.home, &entry, &wishes.redactor);
     }
-    if answer.has_outbox
+    if recorded.lost > 0 {
+        dropped::count(&context.home, u64::try_from(recorded.lost).unwrap_or(u64::MAX));
+    }
+    if recorded.has_outbox
         && let Some(url) = &context.settings.server_url
     {
         flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)?;

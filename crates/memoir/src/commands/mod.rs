@@ -1,5 +1,6 @@
 //! One file per command; each reads its flags, calls the libraries and prints.
 
+mod agents_md;
 mod archive;
 mod ask;
 mod commit;
@@ -124,6 +125,7 @@ pub fn run(cli: Cli) -> Result<Done> {
         Command::Memories(args) => memories::run(&context, &args),
         Command::Memory(args) => memory::run(&context, &args),
         Command::Dream(args) => dream::run(&context, &args),
+        Command::AgentsMd(args) => agents_md::run(&context, &args),
         Command::Why(args) => why::run(&context, &args),
         Command::Forget(args) => forget::run(&context, &args),
         Command::Purge(args) => purge::run(&context, &args),

@@ -9,7 +9,7 @@ use crate::print::{Out, Style, count, size};
 use anyhow::Result;
 use memoir_dream::{LeftOut, waiting_archives};
 use memoir_event::{Client, format_ms};
-use memoir_hook::{Fired, fired};
+use memoir_hook::{Fired, Late, fired, late};
 use memoir_index::IndexStatus;
 use memoir_install::Launcher;
 use memoir_journal::{Journal, SqliteJournal, Stats};
@@ -25,6 +25,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let vectors = journal.as_ref().map(|journal| vectors(context, journal)).transpose()?.flatten();
     let spool = SpoolListing::read(&context.settings.spool_dir)?;
     let fired = journal.as_ref().map(|journal| fired(journal)).transpose()?.unwrap_or_default();
+    let late = journal.as_ref().map(|journal| late(journal)).transpose()?.unwrap_or_default();
     let launcher = Launcher::in_home(context.home.dir());
     let purges = journal.as_ref().map(SqliteJournal::unfinished_purges).transpose()?.unwrap_or_default();
     let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
@@ -45,6 +46,9 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "serverUrl": context.settings.server_url,
             "hooks": fired.iter().map(|one| json!({
                 "client": one.client, "event": one.event, "count": one.count, "lastAt": format_ms(one.last_ms),
+            })).collect::<Vec<_>>(),
+            "late": late.iter().map(|one| json!({
+                "client": one.client, "count": one.count, "lastAt": format_ms(one.last_ms),
             })).collect::<Vec<_>>(),
             "program": program(&launcher),
             "pausedUntil": pause::paused_until(&context.home).map(|ms| if ms == i64::MAX { Value::from("unpause") } else { format_ms(ms).into() }),
@@ -67,6 +71,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             lines.push(("open", text));
         }
         lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
+        lines.extend(late.iter().map(|late| ("late", without_memory(late))));
         if !purges.is_empty() {
             let text = "not all of it is erased yet; `memoir purge` finishes it";
             lines.push(("purge", format!("{}: {text}", purges.join(", "))));
@@ -196,6 +201,12 @@ fn program(launcher: &Launcher) -> Value {
         return Value::Null;
     }
     json!({"link": launcher.path(), "leadsTo": launcher.target(), "found": launcher.is_alive()})
+}
+
+/// How often a client's prompts went on before recall was done.
+pub fn without_memory(late: &Late) -> String {
+    let times = times_said(late.count);
+    format!("{} went on without memory {times}, last {}: recall took too long", late.client, times::local(late.last_ms))
 }
 
 fn times_said(calls: u64) -> String {

@@ -11,6 +11,7 @@ mod stub;
 mod support;
 mod transcripts;
 
+mod agents_md;
 mod asking;
 mod broken_index;
 mod brought;
@@ -34,6 +35,7 @@ mod hook_script;
 mod hooks;
 mod huge;
 mod importing;
+mod injecting;
 mod install;
 mod lines;
 mod locked;

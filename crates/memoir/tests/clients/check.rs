@@ -81,6 +81,8 @@ pub fn facts(desk: &Desk, client: Client, events: &[Value]) -> Vec<String> {
     let project = format!("{}/", desk.world.project().display());
     let mut facts: Vec<String> = events
         .iter()
+        // What memoir itself makes of a session is no part of it.
+        .filter(|event| event["source"] != "memoir")
         .map(|event| {
             let mut fields: Map<String, Value> = event.as_object().unwrap().clone();
             fields.retain(|name, _| !OF_THE_CAPTURE.contains(&name.as_str()));

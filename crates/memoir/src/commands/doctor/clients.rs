@@ -2,11 +2,12 @@
 
 use super::{bad, good};
 use crate::clients;
+use crate::commands::status::without_memory;
 use crate::commands::{Context, init, pause, times};
 use crate::home::{Life, now_ms};
 use crate::print::count;
 use memoir_event::Client;
-use memoir_hook::{Fired, fired};
+use memoir_hook::{Fired, Late, fired, late};
 use memoir_install::{InstallError, Launcher, Ledger, Registered, State, registered, state};
 use memoir_record::{Check, Found, Wanted};
 use std::path::Path;
@@ -36,7 +37,23 @@ pub fn check(context: &Context) -> Vec<Check> {
         checks.extend(tools(context, client, &launcher));
     }
     checks.extend(left_behind(context, &fired));
+    checks.extend(late_ones(context));
     checks
+}
+
+/// How often conversations went on without memory; lately that is a problem.
+fn late_ones(context: &Context) -> Vec<Check> {
+    let journal = context.existing_journal(Life::Short).ok().flatten();
+    let all = journal.map(|journal| late(&journal).unwrap_or_default()).unwrap_or_default();
+    let check = |late: Late| {
+        let detail = without_memory(&late);
+        if now_ms() - late.last_ms > NEWS_MS {
+            return good("recall in hooks", detail);
+        }
+        const FIX: &str = "see how long `memoir recall` takes, or give hooks more time with recall.timeout_ms";
+        bad("recall in hooks", detail, FIX)
+    };
+    all.into_iter().map(check).collect()
 }
 
 /// Where hooks find memoir, if any were ever installed here.

@@ -1,0 +1,34 @@
+//! How often a conversation went on without memory because there was no time left.
+
+use memoir_event::Client;
+use memoir_journal::{Cursor, Journal, JournalError};
+
+const PREFIX: &str = "hook|late|";
+
+/// How often a client's hooks were late.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Late {
+    /// The client.
+    pub client: Client,
+    /// How often.
+    pub count: u64,
+    /// When last, in milliseconds since 1970.
+    pub last_ms: i64,
+}
+
+/// Counts one more.
+pub fn count_late(journal: &dyn Journal, client: Client, now_ms: i64) -> Result<(), JournalError> {
+    let stream = format!("{PREFIX}{client}");
+    let sequence = journal.cursor(&stream)?.map_or(0, |cursor| cursor.sequence) + 1;
+    journal.append(&[], &[Cursor { stream, sequence, position: now_ms.to_string() }])?;
+    Ok(())
+}
+
+/// Every client whose hooks were late.
+pub fn late(journal: &dyn Journal) -> Result<Vec<Late>, JournalError> {
+    let read = |cursor: Cursor| {
+        let client = Client::parse(cursor.stream.strip_prefix(PREFIX)?)?;
+        Some(Late { client, count: cursor.sequence, last_ms: cursor.position.parse().ok()? })
+    };
+    Ok(journal.cursors(PREFIX)?.into_iter().filter_map(read).collect())
+}

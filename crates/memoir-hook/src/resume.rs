@@ -1,0 +1,66 @@
+//! What a session had come to: its latest archive, read anew for whoever goes on with it, and what archives left open.
+
+use crate::context::{Occasion, wrapped};
+use crate::inject::{InjectError, Injector};
+use crate::life::name_of;
+use memoir_capture::HookCall;
+use memoir_event::{Archive, EventId, Section};
+use memoir_journal::{Audience, View};
+use memoir_recall::Essence;
+use memoir_session::{CommitRules, Process, SessionName, Sessions};
+
+/// Nobody asks a hook's injection whether a process is alive.
+const NOBODY: &dyn Fn(&Process) -> bool = &|_| false;
+
+impl Injector {
+    /// Whether something of the session came after its latest archive.
+    pub(crate) fn is_open(&self, call: &HookCall) -> Result<bool, InjectError> {
+        Ok(self.sessions().is_open(&name_of(call))?)
+    }
+
+    /// The overview of a session's latest archive.
+    pub(crate) fn archive(&self, call: &HookCall, occasion: Occasion) -> Result<Option<String>, InjectError> {
+        let (sessions, session) = (self.sessions(), name_of(call));
+        let Some((_, archive)) = sessions.latest(&session)? else { return Ok(None) };
+        let overview = sessions.overview(&archive, &View::of(Audience::Recall))?;
+        if overview.is_empty() {
+            return Ok(None);
+        }
+        let digest = overview.digest(&self.zone, self.wanted.resume_chars_max);
+        let shown = session.shown();
+        let more = format!(
+            "For exact commands, paths, code or output read it: `memoir archive {shown}`, `memoir show ID`, or the tool `read` of memoir's MCP server."
+        );
+        Ok((!digest.trim().is_empty()).then(|| wrapped(occasion, &digest, Some(&more))))
+    }
+
+    /// What the latest archives of a project's last sessions say is still to do, a line for each.
+    pub(crate) fn loose_ends(&self, essence: &Essence) -> Result<Vec<(EventId, String)>, InjectError> {
+        let sessions = self.sessions();
+        let mut ends = Vec::new();
+        for last in &essence.sessions {
+            let Some((_, mut archive)) = sessions.latest(&SessionName::parse(&last.shown))? else { continue };
+            keep_open(&mut archive);
+            let overview = sessions.overview(&archive, &View::of(Audience::Recall))?;
+            ends.extend(overview.lines.iter().map(|line| (line.event, line.shown(&self.zone))));
+        }
+        Ok(ends)
+    }
+
+    fn sessions(&self) -> Sessions<'_> {
+        Sessions {
+            journal: &*self.journal,
+            redactor: &self.redactor,
+            clock: &self.clock,
+            rules: CommitRules::default(),
+            owner: "hook",
+            is_alive: NOBODY,
+        }
+    }
+}
+
+/// Only what is open is wanted, and in nobody's words but the session's own.
+fn keep_open(archive: &mut Archive) {
+    archive.points.retain(|point| point.section == Section::Open);
+    archive.told = None;
+}

@@ -1,0 +1,160 @@
+//! What a conversation was shown already, so that nothing comes twice within a few turns.
+//!
+//! Kept as one cursor for each session, and bounded: what was shown long ago is not in it.
+
+use memoir_event::{Client, EventId};
+use memoir_journal::{Cursor, Journal, JournalError};
+use serde::{Deserialize, Serialize};
+
+/// So many are remembered at once.
+const SHOWN_MAX: usize = 96;
+
+/// What the next prompt of a session is due, where the moment itself could not be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Due {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// What one should know when a session begins.
+    Essence,
+    /// What the session had come to when it was sealed.
+    Resumed,
+    /// What was dropped from the conversation.
+    Compacted,
+}
+
+/// What a session was shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    stream: String,
+    /// How many times its user has asked something.
+    pub turn: u64,
+    kept: Kept,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    version: u32,
+    due: Due,
+    /// Before that moment, what was said was dropped from the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dropped_ms: Option<i64>,
+    /// What was shown, and at which turn.
+    shown: Vec<(EventId, u64)>,
+}
+
+const VERSION: u32 = 1;
+
+impl Shown {
+    /// What a session was shown; none if it is not known yet. What cannot be read is as if nothing was.
+    pub fn read(journal: &dyn Journal, client: Client, session: &str) -> Result<Option<Shown>, JournalError> {
+        let stream = stream(client, session);
+        let Some(cursor) = journal.cursor(&stream)? else { return Ok(None) };
+        let kept = serde_json::from_str(&cursor.position).ok().filter(|kept: &Kept| kept.version == VERSION);
+        Ok(Some(Shown { stream, turn: cursor.sequence, kept: kept.unwrap_or_default() }))
+    }
+
+    /// Of a session that was shown nothing.
+    pub fn new(client: Client, session: &str) -> Shown {
+        Shown { stream: stream(client, session), ..Shown::default() }
+    }
+
+    /// The user asks something more.
+    pub fn next_turn(&mut self, turns: u64) {
+        self.turn += 1;
+        let turn = self.turn;
+        self.kept.shown.retain(|(_, at)| at.saturating_add(turns) > turn);
+    }
+
+    /// Whether it was shown in the last turns.
+    pub fn has(&self, id: &EventId) -> bool {
+        self.kept.shown.iter().any(|(shown, _)| shown == id)
+    }
+
+    /// It is shown now.
+    pub fn add(&mut self, id: EventId) {
+        if self.has(&id) {
+            return;
+        }
+        if self.kept.shown.len() >= SHOWN_MAX {
+            self.kept.shown.remove(0);
+        }
+        self.kept.shown.push((id, self.turn));
+    }
+
+    /// The conversation begins anew or goes on without what was said before.
+    pub fn dropped(&mut self, at_ms: i64) {
+        self.kept.shown.clear();
+        self.kept.dropped_ms = Some(at_ms);
+    }
+
+    /// Before that moment, what was said is no longer in the conversation.
+    pub fn dropped_ms(&self) -> Option<i64> {
+        self.kept.dropped_ms
+    }
+
+    /// What is due at the next prompt, and no longer then.
+    pub fn take_due(&mut self) -> Due {
+        std::mem::take(&mut self.kept.due)
+    }
+
+    /// The next prompt is due that.
+    pub fn set_due(&mut self, due: Due) {
+        self.kept.due = due;
+    }
+
+    /// As it is kept.
+    pub fn cursor(&self) -> Cursor {
+        let kept = Kept { version: VERSION, ..self.kept.clone() };
+        let position = serde_json::to_string(&kept).unwrap_or_default();
+        Cursor { stream: self.stream.clone(), sequence: self.turn, position }
+    }
+}
+
+fn stream(client: Client, session: &str) -> String {
+    format!("shown|{}", Client::shown_session(Some(client), session))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(n: u8) -> EventId {
+        EventId::parse(&format!("{n:024x}")).unwrap()
+    }
+
+    #[test]
+    fn what_was_shown_may_come_again_after_so_many_turns_of_the_user() {
+        let mut shown = Shown::new(Client::Codex, "s");
+        shown.next_turn(3);
+        shown.add(id(1));
+        for _ in 0..2 {
+            shown.next_turn(3);
+            assert!(shown.has(&id(1)));
+        }
+        shown.next_turn(3);
+        assert!(!shown.has(&id(1)));
+    }
+
+    #[test]
+    fn it_is_bounded_and_forgets_what_was_shown_first() {
+        let mut shown = Shown::new(Client::Codex, "s");
+        (0..=255).for_each(|n| shown.add(id(n)));
+        assert_eq!(shown.kept.shown.len(), SHOWN_MAX);
+        assert!(!shown.has(&id(0)) && shown.has(&id(255)));
+        assert!(shown.cursor().position.len() < 4096);
+    }
+
+    #[test]
+    fn the_kept_form_is_as_promised_and_a_newer_one_is_as_if_nothing_was_shown() {
+        let mut shown = Shown::new(Client::Claude, "s");
+        shown.next_turn(5);
+        shown.add(id(7));
+        shown.set_due(Due::Essence);
+        let cursor = shown.cursor();
+        let golden = r#"{"version":1,"due":"essence","shown":[["000000000000000000000007",1]]}"#;
+        assert_eq!((cursor.stream.as_str(), cursor.sequence, cursor.position.as_str()), ("shown|cc-s", 1, golden));
+    }
+}
