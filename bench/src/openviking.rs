@@ -5,6 +5,7 @@ use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Clock, Journal, SqliteJournal, SqliteOptions};
 use memoir_openviking::{Openviking, Parts, Spoken, read_batch, read_message};
 use memoir_recall::Recall;
+use memoir_record::Policy;
 use memoir_redact::Redactor;
 use serde_json::json;
 use std::fs::File;
@@ -74,7 +75,15 @@ fn api(home: &Path) -> anyhow::Result<Openviking> {
     let redactor = Arc::new(Redactor::builtin());
     let index = Arc::new(Index::open(&home.join("index"), IndexOptions::default()));
     let recall = Arc::new(Recall::new(Arc::clone(&redactor)));
-    Ok(Openviking::new(Parts { journal, redactor, index, recall, owner: "bench".to_owned(), clock }))
+    Ok(Openviking::new(Parts {
+        journal,
+        redactor,
+        index,
+        recall,
+        policy: Policy::default(),
+        owner: "bench".to_owned(),
+        clock,
+    }))
 }
 
 fn message(number: usize) -> serde_json::Value {

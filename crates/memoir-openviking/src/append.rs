@@ -9,8 +9,9 @@ use crate::state::State;
 use crate::tokens::Quarters;
 use crate::{Openviking, VIEW};
 use memoir_capture::{Captured, Telling, ToldPlace};
-use memoir_event::Event;
-use memoir_journal::{Admission, Cursor, Filter, Outcome, Redacted};
+use memoir_event::Client;
+use memoir_journal::{Cursor, Filter, Limits, Outcome, Redacted};
+use memoir_record::{Intake, Rules};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{MutexGuard, PoisonError};
@@ -29,6 +30,9 @@ pub struct Appended {
     pub added: usize,
     /// About how many tokens are in no archive yet.
     pub pending_tokens: u64,
+    /// So many events of them the user does not want to be recorded.
+    #[serde(skip_serializing_if = "is_none")]
+    pub not_recorded: usize,
     /// What became of the events.
     #[serde(skip)]
     pub outcomes: Vec<Outcome>,
@@ -64,11 +68,11 @@ impl Openviking {
         state.known.replay = aligned.replay;
         let new = messages.get(aligned.known..).unwrap_or_default();
         let new_heard = heard.get(aligned.known..).unwrap_or_default();
-        let outcomes = if new.is_empty() && !is_moved && !state.is_new {
-            Vec::new()
+        let (outcomes, not_recorded) = if new.is_empty() && !is_moved && !state.is_new {
+            (Vec::new(), 0)
         } else {
             match self.store(spoken, &mut state, (new, new_heard), peer)? {
-                Some(outcomes) => outcomes,
+                Some(stored) => stored,
                 None => return Ok(None),
             }
         };
@@ -77,6 +81,7 @@ impl Openviking {
             message_count: state.known.live,
             added: new.len(),
             pending_tokens: state.known.live_tokens,
+            not_recorded,
             outcomes,
         }))
     }
@@ -122,13 +127,10 @@ impl Openviking {
         state: &mut State,
         (new, heard): (&[Message], &[Heard]),
         peer: Option<&str>,
-    ) -> Result<Option<Vec<Outcome>>, Fault> {
+    ) -> Result<Option<(Vec<Outcome>, usize)>, Fault> {
         let first = state.total;
-        let events = tell(spoken, state, new, heard);
-        let admission = Admission::new(&self.redactor, self.journal.hasher().clone());
-        let project = &state.known.project;
-        let batch: Vec<Redacted> =
-            events.into_iter().map(|event| admission.admit(Event { repo: project.clone(), ..event })).collect();
+        let captured = tell(spoken, state, new, heard);
+        let (batch, changed, not_recorded) = self.take_in(spoken, &state.known.project, captured)?;
         state.known.open = self.redactor.json(&state.known.open).into_owned();
         let digests: Vec<u64> = heard.iter().map(|heard| heard.digest).collect();
         let mut cursors: Vec<Cursor> = state.push(&*self.journal, &digests)?;
@@ -146,8 +148,37 @@ impl Openviking {
             state.known.is_gone = false;
             cursors.push(self.touched(spoken)?);
         }
+        cursors.extend(changed);
         cursors.push(state.cursor());
-        Ok(self.journal.append_if(std::slice::from_ref(&state.as_read), &batch, &cursors)?)
+        let stored = self.journal.append_if(std::slice::from_ref(&state.as_read), &batch, &cursors)?;
+        Ok(stored.map(|outcomes| (outcomes, not_recorded)))
+    }
+
+    /// Judges what is told by the user's wishes and makes it fit for the journal; what has become known of private
+    /// requests, and how much is left out.
+    fn take_in(
+        &self,
+        spoken: &Spoken,
+        project: &str,
+        captured: Vec<Captured>,
+    ) -> Result<(Vec<Redacted>, Vec<Cursor>, usize), Fault> {
+        let rules = Rules {
+            redactor: &self.redactor,
+            policy: &self.policy,
+            limits: WHOLE,
+            actor: None,
+            user_home: None,
+            repo: Some(project),
+        };
+        // The judge takes a client that nobody knows for this one.
+        let client = spoken.client.unwrap_or(Client::Codex);
+        let mut intake = Intake::of_session(rules, &*self.journal, client, &spoken.session)?;
+        intake.look_at(&captured);
+        let told = captured.len();
+        let batch: Vec<Redacted> = captured.into_iter().filter_map(|captured| intake.take(captured).ok()).collect();
+        let changed = intake.judge().take_changed();
+        let left_out = told - batch.len();
+        Ok((batch, changed, left_out))
     }
 
     /// Where a peer works, if that is a project with a name of its own: from its path alone nobody could tell.
@@ -178,12 +209,19 @@ impl Openviking {
     }
 }
 
+/// What a plugin sends is kept as it is: its server has a limit for the whole of it.
+const WHOLE: Limits = Limits { tool_result_chars: usize::MAX, text_chars: usize::MAX };
+
+fn is_none(number: &usize) -> bool {
+    *number == 0
+}
+
 /// The project of what nobody can place.
 pub(crate) const UNKNOWN_PROJECT: &str = "unknown";
 
 /// The messages as events. Each is named by its place in the session and by what it says: stored twice by two servers at
 /// once, it is one.
-fn tell(spoken: &Spoken, state: &mut State, new: &[Message], heard: &[Heard]) -> Vec<Event> {
+fn tell(spoken: &Spoken, state: &mut State, new: &[Message], heard: &[Heard]) -> Vec<Captured> {
     let place = ToldPlace { client: spoken.client, session: &spoken.session, thread: spoken.agent.as_deref() };
     let mut telling = Telling::new(&place, &state.known.open);
     let mut out = memoir_capture::Out::default();
@@ -193,5 +231,5 @@ fn tell(spoken: &Spoken, state: &mut State, new: &[Message], heard: &[Heard]) ->
         telling.message(&message.told, &name, &mut out);
     }
     state.known.open = telling.state();
-    out.events.into_iter().map(|captured: Captured| captured.event).collect()
+    out.events
 }

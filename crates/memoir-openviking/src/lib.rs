@@ -39,6 +39,7 @@ pub(crate) use append::UNKNOWN_PROJECT;
 use memoir_index::Index;
 use memoir_journal::{Audience, Clock, Journal, View};
 use memoir_recall::Recall;
+use memoir_record::Policy;
 use memoir_redact::Redactor;
 use std::sync::{Arc, Mutex};
 
@@ -57,6 +58,7 @@ pub struct Openviking {
     redactor: Arc<Redactor>,
     index: Arc<Index>,
     recall: Arc<Recall>,
+    policy: Policy,
     owner: String,
     clock: Clock,
     locks: [Mutex<()>; LOCKS],
@@ -73,6 +75,8 @@ pub struct Parts {
     pub index: Arc<Index>,
     /// Answers questions.
     pub recall: Arc<Recall>,
+    /// What is not to be recorded.
+    pub policy: Policy,
     /// Who works: its name on leases.
     pub owner: String,
     /// Tells the time.
@@ -82,8 +86,8 @@ pub struct Parts {
 impl Openviking {
     /// The API over a journal.
     pub fn new(parts: Parts) -> Openviking {
-        let Parts { journal, redactor, index, recall, owner, clock } = parts;
+        let Parts { journal, redactor, index, recall, policy, owner, clock } = parts;
         let locks = std::array::from_fn(|_| Mutex::default());
-        Openviking { journal, redactor, index, recall, owner, clock, locks, ledger: ledger::Ledger::default() }
+        Openviking { journal, redactor, index, recall, policy, owner, clock, locks, ledger: ledger::Ledger::default() }
     }
 }

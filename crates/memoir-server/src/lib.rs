@@ -129,7 +129,8 @@ impl App {
         let mut seed = [0u8; 8];
         let _ = getrandom::fill(&mut seed);
         let recall = Arc::new(Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning.clone()));
-        let openviking = openviking::over(&parts, &recall, format!("server-{:016x}", u64::from_le_bytes(seed)));
+        let owner = format!("server-{:016x}", u64::from_le_bytes(seed));
+        let openviking = openviking::over(&parts, &recall, settings.policy.clone(), owner);
         App {
             hosts: Hosts::new(address.ip(), &settings.host, &settings.allowed_hosts),
             rate: settings.rate.map(RateLimit::new),

@@ -18,6 +18,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use memoir_openviking::{Fault, Openviking, Parts, Reader, USER, check_peer};
 use memoir_recall::Recall;
+use memoir_record::Policy;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -25,12 +26,13 @@ use std::sync::Arc;
 const PEER: &str = "x-openviking-actor-peer";
 
 /// The API over the server's own parts.
-pub(crate) fn over(parts: &crate::Parts, recall: &Arc<Recall>, owner: String) -> Openviking {
+pub(crate) fn over(parts: &crate::Parts, recall: &Arc<Recall>, policy: Policy, owner: String) -> Openviking {
     Openviking::new(Parts {
         journal: Arc::clone(&parts.journal),
         redactor: Arc::clone(&parts.redactor),
         index: Arc::clone(&parts.index),
         recall: Arc::clone(recall),
+        policy,
         owner,
         clock: Arc::clone(&parts.clock),
     })

@@ -1,6 +1,7 @@
 //! How a server is set up: where it listens, whom it lets in, and the limit of everything it takes.
 
 use crate::auth::ApiKey;
+use memoir_record::Policy;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -50,6 +51,8 @@ pub struct ServerSettings {
     pub bodies_bytes_max: usize,
     /// The largest answer; a page that would be longer ends early and says where to go on.
     pub answer_bytes_max: usize,
+    /// What is not to be recorded of conversations that plugins tell.
+    pub policy: Policy,
     /// The most records in a batch.
     pub records_max: usize,
     /// The most events on a page.
@@ -80,6 +83,7 @@ impl Default for ServerSettings {
             body_bytes_max: BODY_BYTES_MAX,
             bodies_bytes_max: 2 * BODY_BYTES_MAX,
             answer_bytes_max: 16 * 1024 * 1024,
+            policy: Policy::default(),
             records_max: 10_000,
             page_max: 1_000,
             rate: Some(Rate::default()),

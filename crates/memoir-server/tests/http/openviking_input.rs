@@ -1,8 +1,10 @@
 //! The OpenViking API and what nobody should send it.
 
 use crate::client::send;
-use crate::openviking::{SESSION, error, result, text};
-use crate::running::start;
+use crate::openviking::{SESSION, call, error, result, returned, text};
+use crate::running::{settings, start, start_with};
+use memoir_record::Policy;
+use memoir_server::ServerSettings;
 use serde_json::{Value, json};
 
 fn invalid() -> (u16, String) {
@@ -121,4 +123,31 @@ fn huge_limits_are_as_much_as_there_is() {
     assert_eq!(result(&server.get(ls)).as_array().unwrap().len(), 1);
     let context = format!("/api/v1/sessions/{SESSION}/context?token_budget=18446744073709551615");
     assert_eq!(result(&server.get(&context))["messages"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_the_user_does_not_want_recorded_is_not_taken_from_a_plugin_either() {
+    let policy = Policy::new(
+        Vec::new(),
+        vec!["vault".to_owned()],
+        &["hush-\\d+".to_owned()],
+        vec!["do not save this".to_owned()],
+    );
+    let server = start_with(ServerSettings { policy: policy.unwrap(), ..settings() });
+    let said = server.say(
+        SESSION,
+        &[
+            text("user", "my PIN is 7413, do not save this"),
+            text("assistant", "I will not keep the PIN 7413."),
+            text("user", "now look at the shop"),
+            call("c1", "vault", &json!({"path": "secret/shop"})),
+            returned("c1", "vault", "shop-password-42"),
+            text("assistant", "the shop is fine, hush-17 too"),
+            text("assistant", "the shop is fine"),
+        ],
+    );
+    let stored = server.stored(SESSION);
+    let texts: Vec<&str> = stored.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(texts, ["now look at the shop", "the shop is fine"], "{stored:?}");
+    assert_eq!(said["not_recorded"], 5, "{said}");
 }

@@ -82,6 +82,7 @@ fn server_settings(context: &Context, args: &ServeArgs) -> Result<ServerSettings
         port: args.port.unwrap_or(settings.server_port),
         keys: settings.server_keys.iter().map(|(key, scopes)| api_key(key, scopes)).collect::<Result<_>>()?,
         allowed_hosts: settings.server_allowed_hosts.clone(),
+        policy: settings.policy()?,
         body_bytes_max: settings.server_body_bytes_max,
         bodies_bytes_max: defaults.bodies_bytes_max.max(settings.server_body_bytes_max),
         rate,
