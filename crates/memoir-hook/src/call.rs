@@ -4,7 +4,7 @@ use crate::fired::{self, BAD_PAYLOAD};
 use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
-use memoir_journal::{Cursor, Journal};
+use memoir_journal::{Cursor, Journal, Redacted};
 use memoir_record::{
     CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Rules, Spool, file_of, for_server, keep,
     rename_project,
@@ -96,7 +96,7 @@ impl Hook<'_> {
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         if !excluded {
-            let mut intake = self.intake(call, answer);
+            let (mut intake, is_known) = self.intake(call, answer);
             let read = self.catch_up(call);
             let seen: Vec<Captured> = call.captured.iter().chain(self.instead_of_file(call)).cloned().collect();
             intake.look_at(&seen);
@@ -104,6 +104,9 @@ impl Hook<'_> {
             cursors.extend(intake.judge().take_changed());
             renamed = intake.take_renamed();
             caught_up = read;
+            if !is_known {
+                self.tell_later(call, &mut intake, &mut batch, answer);
+            }
         }
         let seen = batch.len();
         for portion in caught_up.into_iter().flat_map(|read| read.portions) {
@@ -147,13 +150,31 @@ impl Hook<'_> {
         }
     }
 
-    /// An intake that knows whether the session is at a private request.
-    fn intake(&self, call: &HookCall, answer: &mut Answer) -> Intake<'_> {
-        let Some(journal) = self.journal else { return Intake::new(self.rules, KeyHasher::new([0; 32])) };
-        Intake::of_session(self.rules, journal, call.client, &call.session).unwrap_or_else(|error| {
+    /// An intake, and whether it knows if the session is at a private request.
+    fn intake(&self, call: &HookCall, answer: &mut Answer) -> (Intake<'_>, bool) {
+        let Some(journal) = self.journal else { return (Intake::new(self.rules, KeyHasher::new([0; 32])), false) };
+        match Intake::of_session(self.rules, journal, &self.spool.notes(), call.client, &call.session) {
+            Ok(intake) => (intake, true),
+            Err(error) => {
+                answer.problems.push(error.to_string());
+                (Intake::new(self.rules, journal.hasher().clone()), false)
+            }
+        }
+    }
+
+    /// Nobody can say whether the session is at a private request. If it has a file, that tells later what may be stored;
+    /// if it has none, what waits is judged when it is stored. A request that begins now is noted.
+    fn tell_later(&self, call: &HookCall, intake: &mut Intake<'_>, batch: &mut Vec<Redacted>, answer: &mut Answer) {
+        if let Err(error) = self.spool.note(&intake.judge().take_begun()) {
             answer.problems.push(error.to_string());
-            Intake::new(self.rules, journal.hasher().clone())
-        })
+        }
+        if self.has_file(call) && self.leave_mark(call, false).is_ok() {
+            batch.clear();
+        }
+    }
+
+    fn has_file(&self, call: &HookCall) -> bool {
+        call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file())
     }
 
     /// Reads what the session file has beyond what hooks see, as far as there is time for it.
@@ -185,7 +206,7 @@ impl Hook<'_> {
     /// What the call tells in the place of the session file, if there is none. What is not read of a file now is read
     /// later, and then says the same in other words.
     fn instead_of_file<'a>(&self, call: &'a HookCall) -> &'a [Captured] {
-        if !call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file()) {
+        if !self.has_file(call) {
             return &call.fallback;
         }
         if self.journal.is_none() && !call.fallback.is_empty() {

@@ -6,6 +6,7 @@ use crate::private::{Place, PrivateRequests};
 use crate::project::Projects;
 use crate::runs::salt_of;
 use crate::shortened;
+use crate::spool::Note;
 use memoir_capture::Captured;
 use memoir_event::{Client, KeyHasher};
 use memoir_journal::{Admission, Journal, JournalError, Limits, Redacted};
@@ -53,15 +54,19 @@ impl<'a> Intake<'a> {
         Intake { rules, admission, projects, judge, renamed: BTreeSet::new() }
     }
 
-    /// Takes in what happens in a session now: a private request that it is at goes on.
+    /// Takes in what happens in a session now: a private request that it is at goes on, also one that the journal is yet
+    /// to hear of, for which `notes` wait.
     pub fn of_session(
         rules: Rules<'a>,
         journal: &dyn Journal,
+        notes: &[Note],
         client: Client,
         session: &str,
     ) -> Result<Intake<'a>, JournalError> {
         let hasher = journal.hasher().clone();
-        let known = PrivateRequests::of_session(journal, &Place::new(client, session, salt_of(&hasher)))?;
+        let salt = salt_of(&hasher);
+        let known = PrivateRequests::of_session(journal, &Place::new(client, session, salt))?;
+        known.hear_notes(notes, salt);
         let mut intake = Intake::knowing(rules, hasher, known);
         intake.judge.go_on(client, session);
         Ok(intake)

@@ -35,7 +35,7 @@ pub use accept::{LineError, LineProblem, OnBadLine, Place, whole_sentence};
 pub use client::{Client, ClientError, Timeouts};
 pub use deliver::Delivered;
 pub use doctor::{Check, IngestProbe, check_remote, check_spool};
-pub use drain::{DrainError, Drained, drain_into_journal};
+pub use drain::{Drain, DrainError, Drained, drain_into_journal};
 pub use import::{
     CaughtUp, ClientDirs, ClientSummary, Coverage, FileProblem, Format, Found, ImportError, ImportSummary, Importer,
     Portion, Progress, ReadState, SourceFile, Unreadable, Wanted, read_shrunk, rename_project,
@@ -55,5 +55,5 @@ pub use project::{Project, Projects, git_settings, id_of_address};
 pub use push::{Push, PushCounts, PushEnd, PushSummary, RunScope};
 pub use remote::{RemoteOptions, RemoteRecorder, RemoteSummary};
 pub use runs::{RUN_HEAD_BYTES, Run, Runs, salt_of};
-pub use spool::{Claim, Claimed, Lane, Recovered, Spool, SpoolError, SpoolFile, SpoolLimits, SpoolListing};
+pub use spool::{Claim, Claimed, Lane, Note, Recovered, Spool, SpoolError, SpoolFile, SpoolLimits, SpoolListing};
 pub use url::{Proxies, Scheme, ServerUrl, UrlError};

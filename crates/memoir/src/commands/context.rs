@@ -9,7 +9,7 @@ use crate::stop;
 use anyhow::Result;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Limits, SqliteJournal};
-use memoir_record::{Importer, Lane, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal};
+use memoir_record::{Drain, Importer, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal};
 use memoir_redact::Redactor;
 use memoir_vectors::Vectors;
 use std::path::PathBuf;
@@ -139,18 +139,19 @@ impl Context {
     }
 
     fn has_journal(&self) -> bool {
-        let spooled = || self.spool().and_then(|spool| Ok(!spool.waiting(Lane::Journal)?.is_empty()));
+        let spooled = || self.spool().and_then(|spool| Ok(spool.waits_for_journal()?));
         self.home.journal_file().exists() || spooled().unwrap_or(false)
     }
 
     fn try_drain(&self, journal: &SqliteJournal) -> Result<()> {
         let spool = self.spool()?;
-        if spool.waiting(Lane::Journal)?.is_empty() {
+        if !spool.waits_for_journal()? {
             return Ok(());
         }
-        let redactor = self.settings.redactor()?;
-        let drained =
-            drain_into_journal(&spool, journal, &redactor, &project_of, DRAIN_TIME, &mut super::ingest::tell)?;
+        let wishes = self.wishes()?;
+        let (redactor, policy) = (&wishes.redactor, &wishes.policy);
+        let with = Drain { journal, redactor, policy, repo_of: &project_of, budget: DRAIN_TIME, records_max: u64::MAX };
+        let drained = drain_into_journal(&spool, with, &mut super::ingest::tell)?;
         if drained.stored > 0 {
             let (waited, are) =
                 (print::count(drained.stored, "record"), if drained.stored == 1 { "is" } else { "are" });

@@ -33,6 +33,7 @@ mod homes;
 mod hook_script;
 mod hooks;
 mod huge;
+mod hushed;
 mod importing;
 mod install;
 mod lines;
