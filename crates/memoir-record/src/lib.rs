@@ -49,7 +49,7 @@ pub use live::{Live, LiveStream, LiveSummary, Shown};
 pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};
 pub use names::{Names, NamesError};
 pub use notice::{End, IngestError, Notice};
-pub use pending::{Mark, Pending, file_of};
+pub use pending::{Mark, Pending, file_of, gone};
 pub use policy::{OFF_FILE, Policy, PolicyError, Reason};
 pub use project::{Project, Projects, git_settings, id_of_address};
 pub use push::{Push, PushCounts, PushEnd, PushSummary, RunScope};

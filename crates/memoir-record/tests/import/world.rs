@@ -173,6 +173,7 @@ impl World {
             _ => Box::new(codex::ExecStream::new(Source::CodexExec, &run, None, Some(now)).with_prompt(prompt)),
         };
         let live = Live {
+            is_paused: &|| false,
             journal: Some(&self.journal),
             spool: &self.spool,
             rules: self.rules(),

@@ -87,6 +87,13 @@ impl Context {
         if let Err(error) = self.with_importer(journal, |importer| Ok(pending.work_off(importer, MARKS_TIME)?)) {
             print::warn(&format!("session files that wait cannot be read: {error:#}"));
         }
+        let left = u64::try_from(pending.count()).unwrap_or(u64::MAX);
+        if left > 0 {
+            let files = print::count(left, "session file");
+            print::warn(&format!(
+                "{files} still to be read: what is in them is not found yet; `memoir import` reads them"
+            ));
+        }
     }
 
     /// Marks of session files that wait to be read.

@@ -1,5 +1,7 @@
 //! `memoir hook`: never fails, never waits, never says anything that the client would not accept.
 
+mod left;
+
 use super::remote::flush_outbox;
 use super::{Context, pause};
 use crate::cli::HookArgs;
@@ -51,8 +53,11 @@ pub fn run(home: Option<&Path>, args: &HookArgs) -> Result<Done> {
 
 /// Answers a hook call whose flags this memoir does not know; somebody at a terminal is told instead.
 pub fn answer_misspelt(words: &[OsString], error: &clap::Error) -> Option<ExitCode> {
-    let is_hook =
-        words.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-')).is_some_and(|word| word == "hook");
+    // A flag that nobody knows may have a value, so that `hook` need not be the first word.
+    let is_client = |word: &OsString| Client::parse(&word.to_string_lossy()).is_some();
+    let mut plain = words.iter().skip(1).filter(|word| !word.to_string_lossy().starts_with('-'));
+    let is_hook = plain.clone().next().is_some_and(|word| word == "hook")
+        || plain.by_ref().any(|word| word == "hook") && plain.next().is_some_and(is_client);
     let asks = matches!(error.kind(), clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion);
     if !is_hook || asks || std::io::stdin().is_terminal() {
         return None;
@@ -131,6 +136,12 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     };
     let answer = hook.answer(client, payload);
     say(&answer.json);
+    if let Some(journal) = &journal
+        && left::is_beginning(client, payload)
+        && let Err(error) = left::work_off(&context, &wishes, journal, &spool, &dirs)
+    {
+        problems.push(format!("{error:#}"));
+    }
     problems.extend(answer.problems.iter().cloned());
     if answer.lost > 0 {
         dropped::count(&context.home, u64::try_from(answer.lost).unwrap_or(u64::MAX));

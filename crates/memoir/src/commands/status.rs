@@ -30,6 +30,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
     let undreamt = journal.as_ref().map(|journal| waiting_archives(journal)).transpose()?.unwrap_or_default();
     let left_out = journal.as_ref().map(|journal| LeftOut::read(journal)).transpose()?.unwrap_or_default();
+    let gone = journal.as_ref().map(|journal| memoir_record::gone(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -57,6 +58,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "uncommittedSessions": open,
             "dream": {"waitingArchives": undreamt, "leftOut": left_out},
             "pending": context.pending().count(),
+            "gone": gone,
             "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
@@ -67,6 +69,11 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             lines.push(("open", text));
         }
         lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
+        if gone > 0 {
+            let were =
+                format!("{} that hooks left for later were gone before they were read", count(gone, "session file"));
+            lines.push(("gone", were));
+        }
         if !purges.is_empty() {
             let text = "not all of it is erased yet; `memoir purge` finishes it";
             lines.push(("purge", format!("{}: {text}", purges.join(", "))));

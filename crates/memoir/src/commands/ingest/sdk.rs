@@ -2,8 +2,8 @@
 
 use super::{finish, say, unbuffered_stdin};
 use crate::cli::IngestArgs;
-use crate::commands::Context;
 use crate::commands::remote::flush_outbox;
+use crate::commands::{Context, pause};
 use crate::exit::Done;
 use crate::home::{Life, system_clock};
 use crate::print;
@@ -49,6 +49,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     };
     let parser = codex::ExecStream::new(Source::CodexSdk, run.name(), cwd.as_deref(), now);
     let live = Live {
+        is_paused: &|| pause::is_paused(&context.home),
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
         spool: &spool,
         rules: wishes.rules(),
