@@ -6,10 +6,10 @@ use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
 use memoir_journal::{Cursor, Journal, Redacted};
 use memoir_record::{
-    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Rules, Spool, file_of, for_server, keep,
-    rename_project,
+    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Reason, Rules, Spool, count_left_out,
+    file_of, for_server, keep, rename_project,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -95,17 +95,33 @@ impl Hook<'_> {
             cursors.push(Cursor { stream: fork_of(call), sequence: 1, position: String::new() });
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
+        let mut left_out: BTreeMap<Reason, u64> = BTreeMap::new();
         if !excluded {
             let (mut intake, is_known) = self.intake(call, answer);
             let read = self.catch_up(call);
             let seen: Vec<Captured> = call.captured.iter().chain(self.instead_of_file(call)).cloned().collect();
             intake.look_at(&seen);
-            batch = seen.into_iter().filter_map(|captured| intake.take(captured).ok()).collect();
+            for captured in seen {
+                match intake.take(captured) {
+                    Ok(redacted) => batch.push(redacted),
+                    Err(reason) => *left_out.entry(reason).or_default() += 1,
+                }
+            }
             cursors.extend(intake.judge().take_changed());
             renamed = intake.take_renamed();
             caught_up = read;
             if !is_known {
                 self.tell_later(call, &mut intake, &mut batch, answer);
+            }
+        }
+        if excluded {
+            let by_path = call.cwd.as_deref().is_some_and(|cwd| self.rules.policy.excludes_dir(cwd));
+            left_out.insert(if by_path { Reason::Path } else { Reason::Tool }, 1);
+        }
+        if let Some(journal) = self.journal.filter(|_| !left_out.is_empty()) {
+            match count_left_out(journal, &left_out) {
+                Ok(counts) => cursors.extend(counts),
+                Err(error) => answer.problems.push(error.to_string()),
             }
         }
         let seen = batch.len();

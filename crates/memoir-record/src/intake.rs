@@ -1,5 +1,6 @@
 //! The way from what a parser captures to what the journal takes: judged, given its project and contributor, redacted.
 
+use crate::git::GitFiles;
 use crate::judge::Judge;
 use crate::policy::{Policy, Reason};
 use crate::private::{Place, PrivateRequests};
@@ -23,8 +24,12 @@ pub struct Rules<'a> {
     pub policy: &'a Policy,
     /// How much of long texts is kept.
     pub limits: Limits,
-    /// The contributor.
+    /// The contributor; as git knows the user in a repository, unless it was said who it is.
     pub actor: Option<&'a str>,
+    /// Whether it was said who the contributor is.
+    pub is_actor_given: bool,
+    /// What git is told for every repository.
+    pub git: &'a GitFiles,
     /// The user's own directory.
     pub user_home: Option<&'a Path>,
     /// The project, if it is not for the directory to tell.
@@ -50,7 +55,7 @@ impl<'a> Intake<'a> {
     pub(crate) fn knowing(rules: Rules<'a>, hasher: KeyHasher, known: PrivateRequests) -> Intake<'a> {
         let judge = Judge::new(salt_of(&hasher), known);
         let admission = Admission::new(rules.redactor, hasher).with_limits(rules.limits);
-        let projects = Projects::new(rules.user_home.map(Path::to_owned));
+        let projects = Projects::new(rules.user_home.map(Path::to_owned)).with_git(rules.git.clone());
         Intake { rules, admission, projects, judge, renamed: BTreeSet::new() }
     }
 
@@ -93,7 +98,8 @@ impl<'a> Intake<'a> {
         if let Some(path_id) = project.path_id.as_ref().filter(|path_id| **path_id != project.id) {
             self.renamed.insert((path_id.clone(), project.id.clone()));
         }
-        event.actor = self.rules.actor.map(str::to_owned);
+        let known = project.user.as_deref().filter(|_| !self.rules.is_actor_given);
+        event.actor = known.or(self.rules.actor).map(str::to_owned);
         let found = shortened::settle(&mut event, self.rules.limits, self.rules.redactor);
         Ok(self.admission.admit(event).and_before(found.total()))
     }

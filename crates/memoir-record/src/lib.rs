@@ -8,11 +8,13 @@ mod client;
 mod deliver;
 mod doctor;
 mod drain;
+mod git;
 mod import;
 mod input;
 mod intake;
 mod judge;
 mod keep;
+mod left_out;
 mod lines;
 mod live;
 mod local;
@@ -36,6 +38,7 @@ pub use client::{Client, ClientError, Timeouts};
 pub use deliver::Delivered;
 pub use doctor::{Check, IngestProbe, check_remote, check_spool};
 pub use drain::{Drain, DrainError, Drained, drain_into_journal};
+pub use git::GitFiles;
 pub use import::{
     CaughtUp, ClientDirs, ClientSummary, Coverage, FileProblem, Format, Found, ImportError, ImportSummary, Importer,
     Portion, Progress, ReadState, SourceFile, Unreadable, Wanted, read_shrunk, rename_project,
@@ -44,6 +47,7 @@ pub use input::{Input, Polled};
 pub use intake::{Intake, Rules};
 pub use judge::Judge;
 pub use keep::{Kept, for_server, keep};
+pub use left_out::{count_left_out, left_out};
 pub use lines::{BadLine, Line, Lines};
 pub use live::{Live, LiveStream, LiveSummary, Shown};
 pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};
@@ -51,7 +55,7 @@ pub use names::{Names, NamesError};
 pub use notice::{End, IngestError, Notice};
 pub use pending::{Mark, Pending, file_of, gone};
 pub use policy::{OFF_FILE, Policy, PolicyError, Reason};
-pub use project::{Project, Projects, git_settings, id_of_address};
+pub use project::{Project, Projects, id_of_address};
 pub use push::{Push, PushCounts, PushEnd, PushSummary, RunScope};
 pub use remote::{RemoteOptions, RemoteRecorder, RemoteSummary};
 pub use runs::{RUN_HEAD_BYTES, Run, Runs, salt_of};

@@ -9,7 +9,9 @@ use crate::stop;
 use anyhow::Result;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Limits, SqliteJournal};
-use memoir_record::{Drain, Importer, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal};
+use memoir_record::{
+    Drain, GitFiles, Importer, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal,
+};
 use memoir_redact::Redactor;
 use memoir_vectors::Vectors;
 use std::path::PathBuf;
@@ -23,7 +25,7 @@ const MARKS_TIME: Duration = Duration::from_secs(2);
 
 /// The project of a working directory.
 pub fn project_of(dir: Option<&str>) -> String {
-    Projects::new(clients::user_home()).of(dir, None).id.clone()
+    Projects::new(clients::user_home()).with_git(clients::git_files()).of(dir, None).id.clone()
 }
 
 /// For whom and by which rules things are recorded.
@@ -32,6 +34,8 @@ pub struct Wishes {
     pub policy: Policy,
     pub limits: Limits,
     pub actor: Option<String>,
+    pub is_actor_given: bool,
+    pub git: GitFiles,
     pub user_home: Option<PathBuf>,
     pub repo: Option<String>,
 }
@@ -44,6 +48,8 @@ impl Wishes {
             policy: &self.policy,
             limits: self.limits,
             actor: self.actor.as_deref(),
+            is_actor_given: self.is_actor_given,
+            git: &self.git,
             user_home: self.user_home.as_deref(),
             repo: self.repo.as_deref(),
         }
@@ -108,6 +114,8 @@ impl Context {
             policy: self.settings.policy()?.with_pauses(pause::pauses(&self.home)),
             limits: self.settings.limits(),
             actor: self.actor(),
+            is_actor_given: self.settings.actor.is_some(),
+            git: clients::git_files(),
             user_home: clients::user_home(),
             repo: None,
         })

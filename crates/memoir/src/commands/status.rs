@@ -30,6 +30,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
     let undreamt = journal.as_ref().map(|journal| waiting_archives(journal)).transpose()?.unwrap_or_default();
     let left_out = journal.as_ref().map(|journal| LeftOut::read(journal)).transpose()?.unwrap_or_default();
+    let kept_out = journal.as_ref().map(|journal| memoir_record::left_out(journal)).transpose()?.unwrap_or_default();
     let gone = journal.as_ref().map(|journal| memoir_record::gone(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
@@ -59,6 +60,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "dream": {"waitingArchives": undreamt, "leftOut": left_out},
             "pending": context.pending().count(),
             "gone": gone,
+            "leftOutByHooks": kept_out,
             "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
@@ -69,6 +71,10 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             lines.push(("open", text));
         }
         lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
+        if !kept_out.is_empty() {
+            let said: Vec<String> = kept_out.iter().map(|(why, n)| format!("{why} {n}")).collect();
+            lines.push(("left out", format!("by hooks, as you wish: {}", said.join(", "))));
+        }
         if gone > 0 {
             let were =
                 format!("{} that hooks left for later were gone before they were read", count(gone, "session file"));

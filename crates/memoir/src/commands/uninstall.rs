@@ -58,7 +58,7 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
         if ledger.is_empty() && problems.is_empty() {
             Launcher::in_home(context.home.dir()).remove()?;
         }
-        if everything && problems.is_empty() {
+        if everything && problems.is_empty() && ledger.is_empty() {
             context.home.erase()?;
         }
     }
@@ -77,6 +77,8 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
         out.json(&json!({"dryRun": args.dry_run, "changed": changed, "erased": everything && !args.dry_run, "problems": problems, "otherHomes": others}))?;
     } else if args.dry_run {
         out.line("nothing was changed: this was a dry run")?;
+    } else if everything && !ledger.is_empty() {
+        out.line("other clients still have hooks of memoir's: nothing was deleted; `memoir uninstall --everything` takes out all")?;
     } else if everything && problems.is_empty() {
         out.line("memoir has left nothing behind but its program")?;
     } else if context.home.journal_file().exists() {

@@ -36,6 +36,7 @@ mod huge;
 mod hushed;
 mod importing;
 mod install;
+mod left;
 mod lines;
 mod locked;
 mod mirroring;

@@ -23,6 +23,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     wishes.repo.clone_from(&args.repo);
     if args.actor.is_some() {
         wishes.actor.clone_from(&args.actor);
+        wishes.is_actor_given = true;
     }
     let server = args.server_url.as_deref().or(context.settings.server_url.as_deref());
     let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
