@@ -11,6 +11,9 @@ use crate::scene::{Call, Ending};
 use crate::shell;
 use memoir_event::Json;
 
+/// What the user types that is no speech: written in both forms, and counted in the other one.
+const TYPED: [&str; 4] = ["ack", "slash-command", "shell-command", "task-notification"];
+
 lenient! {
     struct Item<'a> {
         kind: Text<'a> = "type",
@@ -135,7 +138,11 @@ impl Rollout {
                         Some(_) if !is_image_mark(text) => words.push(text.to_owned()),
                         Some(_) => {}
                         // Envelopes come in this form alone; what the user typed comes again in the other.
-                        None => sorted.context.iter().for_each(|(name, _)| at.out.context(name)),
+                        None => sorted
+                            .context
+                            .iter()
+                            .filter(|(name, _)| self.state.is_bare || !TYPED.contains(name))
+                            .for_each(|(name, _)| at.out.context(name)),
                     }
                 }
                 if !words.is_empty() || (!media.is_empty() && is_users != Some(false)) {
