@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// So many files are read for one repository, with all that they include.
-const FILES_MAX: usize = 16;
+const FILES_MAX: usize = 64;
 
 /// Files include files: no deeper than this.
 const DEPTH_MAX: usize = 8;

