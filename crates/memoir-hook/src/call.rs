@@ -5,12 +5,12 @@ use crate::life::SessionLife;
 use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
-use memoir_journal::{Cursor, Journal};
+use memoir_journal::{Cursor, Journal, Redacted};
 use memoir_record::{
-    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Rules, Spool, file_of, for_server, keep,
-    rename_project,
+    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Reason, Rules, Spool, count_left_out,
+    file_of, for_server, keep, rename_project,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -94,18 +94,36 @@ impl Hook<'_> {
             cursors.push(Cursor { stream: fork_of(call), sequence: 1, position: String::new() });
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
-        let mut is_whole = true;
+        let (mut is_whole, mut left_out) = (true, BTreeMap::<Reason, u64>::new());
         if !excluded {
-            let mut intake = self.intake(call, recorded);
+            let (mut intake, is_known) = self.intake(call, recorded);
             let read = self.catch_up(call);
             is_whole = read.as_ref().map_or_else(|| !self.has_file(call), |read| read.is_whole);
             cursors.extend(self.life_cursor(call, recorded));
             let seen: Vec<Captured> = call.captured.iter().chain(self.instead_of_file(call)).cloned().collect();
             intake.look_at(&seen);
-            batch = seen.into_iter().filter_map(|captured| intake.take(captured).ok()).collect();
+            for captured in seen {
+                match intake.take(captured) {
+                    Ok(redacted) => batch.push(redacted),
+                    Err(reason) => *left_out.entry(reason).or_default() += 1,
+                }
+            }
             cursors.extend(intake.judge().take_changed());
             renamed = intake.take_renamed();
             caught_up = read;
+            if !is_known {
+                self.tell_later(call, &mut intake, &mut batch, recorded);
+            }
+        }
+        if excluded {
+            let by_path = call.cwd.as_deref().is_some_and(|cwd| self.rules.policy.excludes_dir(cwd));
+            left_out.insert(if by_path { Reason::Path } else { Reason::Tool }, 1);
+        }
+        if let Some(journal) = self.journal.filter(|_| !left_out.is_empty()) {
+            match count_left_out(journal, &left_out) {
+                Ok(counts) => cursors.extend(counts),
+                Err(error) => recorded.problems.push(error.to_string()),
+            }
         }
         let seen = batch.len();
         for portion in caught_up.into_iter().flat_map(|read| read.portions) {
@@ -164,17 +182,31 @@ impl Hook<'_> {
         }
     }
 
-    fn has_file(&self, call: &HookCall) -> bool {
-        call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file())
+    /// An intake, and whether it knows if the session is at a private request.
+    fn intake(&self, call: &HookCall, recorded: &mut Recorded) -> (Intake<'_>, bool) {
+        let Some(journal) = self.journal else { return (Intake::new(self.rules, KeyHasher::new([0; 32])), false) };
+        match Intake::of_session(self.rules, journal, &self.spool.notes(), call.client, &call.session) {
+            Ok(intake) => (intake, true),
+            Err(error) => {
+                recorded.problems.push(error.to_string());
+                (Intake::new(self.rules, journal.hasher().clone()), false)
+            }
+        }
     }
 
-    /// An intake that knows whether the session is at a private request.
-    fn intake(&self, call: &HookCall, recorded: &mut Recorded) -> Intake<'_> {
-        let Some(journal) = self.journal else { return Intake::new(self.rules, KeyHasher::new([0; 32])) };
-        Intake::of_session(self.rules, journal, call.client, &call.session).unwrap_or_else(|error| {
+    /// Nobody can say whether the session is at a private request. If it has a file, that tells later what may be stored;
+    /// if it has none, what waits is judged when it is stored. A request that begins now is noted.
+    fn tell_later(&self, call: &HookCall, intake: &mut Intake<'_>, batch: &mut Vec<Redacted>, recorded: &mut Recorded) {
+        if let Err(error) = self.spool.note(&intake.judge().take_begun()) {
             recorded.problems.push(error.to_string());
-            Intake::new(self.rules, journal.hasher().clone())
-        })
+        }
+        if self.has_file(call) && self.leave_mark(call, false).is_ok() {
+            batch.clear();
+        }
+    }
+
+    fn has_file(&self, call: &HookCall) -> bool {
+        call.transcript.as_deref().is_some_and(|path| Path::new(path).is_file())
     }
 
     /// Reads what the session file has beyond what hooks see, as far as there is time for it.

@@ -79,8 +79,14 @@ impl Launcher {
         if cfg!(windows) {
             return format!("{program}{rest}");
         }
-        // The second is not `exec`: whatever that program is and does, the hook ends well.
-        format!("[ -x {program} ] && exec {program}{rest}; command -v memoir > /dev/null && memoir{rest}; exit 0")
+        // Codex trusts a command as it stands, and goes on whatever becomes of it. The others' prompts could be blocked by
+        // a program that is cut short, or of another kind of machine: none of them is `exec`, and the hook ends well.
+        if client == memoir_event::Client::Codex {
+            return format!(
+                "[ -x {program} ] && exec {program}{rest}; command -v memoir > /dev/null && memoir{rest}; exit 0"
+            );
+        }
+        format!("[ -x {program} ] && {program}{rest}; [ -x {program} ] || memoir{rest}; exit 0")
     }
 
     /// The home for which a command like that, of this or an earlier version, calls memoir.
@@ -145,6 +151,47 @@ fn words(command: &str) -> Vec<String> {
 mod tests {
     use super::*;
     use memoir_event::Client;
+
+    /// What a shell makes of the hook's command if that is the program.
+    fn ran(client: Client, make: &dyn Fn(&Path)) -> (Option<i32>, String) {
+        use std::io::Write;
+        let home = tempfile::tempdir().unwrap();
+        let launcher = Launcher::in_home(home.path());
+        fs::create_dir_all(home.path().join("bin")).unwrap();
+        make(launcher.path());
+        let command = launcher.command(client, None);
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &command]).env("PATH", "/usr/bin:/bin");
+        shell.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut shell = shell.stderr(std::process::Stdio::null()).spawn().unwrap();
+        let _ = shell.stdin.take().unwrap().write_all(b"{}");
+        let output = shell.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    fn script(text: &'static str) -> impl Fn(&Path) {
+        use std::os::unix::fs::PermissionsExt;
+        move |path: &Path| {
+            fs::write(path, text).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_program_that_cannot_run_blocks_no_prompt() {
+        for client in [Client::Gemini, Client::Claude] {
+            let answers = "#!/bin/sh\ncat > /dev/null; echo '{}'";
+            assert_eq!(ran(client, &script(answers)), (Some(0), "{}\n".to_owned()));
+            let nothing = (Some(0), String::new());
+            assert_eq!(ran(client, &|_| {}), nothing, "missing");
+            assert_eq!(ran(client, &|path| fs::create_dir(path).unwrap()), nothing, "a directory");
+            for broken in
+                ["\x7fELF\x02\x01\x01", "#!/no/such/loader\n", "#!/bin/sh\nkill -SEGV $$", "#!/bin/sh\nexit 7"]
+            {
+                assert_eq!(ran(client, &script(broken)), nothing, "{broken:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_command_tells_for_which_home_it_calls_memoir() {

@@ -1,11 +1,13 @@
 //! The way from what a parser captures to what the journal takes: judged, given its project and contributor, redacted.
 
+use crate::git::GitFiles;
 use crate::judge::Judge;
 use crate::policy::{Policy, Reason};
 use crate::private::{Place, PrivateRequests};
 use crate::project::Projects;
 use crate::runs::salt_of;
 use crate::shortened;
+use crate::spool::Note;
 use memoir_capture::Captured;
 use memoir_event::{Client, KeyHasher};
 use memoir_journal::{Admission, Journal, JournalError, Limits, Redacted};
@@ -22,8 +24,12 @@ pub struct Rules<'a> {
     pub policy: &'a Policy,
     /// How much of long texts is kept.
     pub limits: Limits,
-    /// The contributor.
+    /// The contributor; as git knows the user in a repository, unless it was said who it is.
     pub actor: Option<&'a str>,
+    /// Whether it was said who the contributor is.
+    pub is_actor_given: bool,
+    /// What git is told for every repository.
+    pub git: &'a GitFiles,
     /// The user's own directory.
     pub user_home: Option<&'a Path>,
     /// The project, if it is not for the directory to tell.
@@ -49,19 +55,23 @@ impl<'a> Intake<'a> {
     pub(crate) fn knowing(rules: Rules<'a>, hasher: KeyHasher, known: PrivateRequests) -> Intake<'a> {
         let judge = Judge::new(salt_of(&hasher), known);
         let admission = Admission::new(rules.redactor, hasher).with_limits(rules.limits);
-        let projects = Projects::new(rules.user_home.map(Path::to_owned));
+        let projects = Projects::new(rules.user_home.map(Path::to_owned)).with_git(rules.git.clone());
         Intake { rules, admission, projects, judge, renamed: BTreeSet::new() }
     }
 
-    /// Takes in what happens in a session now: a private request that it is at goes on.
+    /// Takes in what happens in a session now: a private request that it is at goes on, also one that the journal is yet
+    /// to hear of, for which `notes` wait.
     pub fn of_session(
         rules: Rules<'a>,
         journal: &dyn Journal,
+        notes: &[Note],
         client: Client,
         session: &str,
     ) -> Result<Intake<'a>, JournalError> {
         let hasher = journal.hasher().clone();
-        let known = PrivateRequests::of_session(journal, &Place::new(client, session, salt_of(&hasher)))?;
+        let salt = salt_of(&hasher);
+        let known = PrivateRequests::of_session(journal, &Place::new(client, session, salt))?;
+        known.hear_notes(notes, salt);
         let mut intake = Intake::knowing(rules, hasher, known);
         intake.judge.go_on(client, session);
         Ok(intake)
@@ -88,7 +98,8 @@ impl<'a> Intake<'a> {
         if let Some(path_id) = project.path_id.as_ref().filter(|path_id| **path_id != project.id) {
             self.renamed.insert((path_id.clone(), project.id.clone()));
         }
-        event.actor = self.rules.actor.map(str::to_owned);
+        let known = project.user.as_deref().filter(|_| !self.rules.is_actor_given);
+        event.actor = known.or(self.rules.actor).map(str::to_owned);
         let found = shortened::settle(&mut event, self.rules.limits, self.rules.redactor);
         Ok(self.admission.admit(event).and_before(found.total()))
     }

@@ -1,7 +1,8 @@
 //! Applies the user's wishes to what was captured, in the order in which it happened.
 
 use crate::policy::{Policy, Reason};
-use crate::private::{Place, PrivateRequests, digest};
+use crate::private::{Place, PrivateRequests, digest, name_of};
+use crate::spool::Note;
 use memoir_capture::codex::ANY_TOOL;
 use memoir_capture::{Captured, Salt};
 use memoir_event::{Client, Event, Kind};
@@ -29,6 +30,8 @@ pub struct Judge {
     coming: Vec<(Place, String)>,
     /// Requests that a journal has to hear of.
     changed: BTreeSet<(Place, String)>,
+    /// Requests that began here, for when no journal is there to hear of them.
+    begun: Vec<Note>,
     /// Calls of excluded tools.
     calls: Vec<String>,
     dirs: HashMap<String, bool>,
@@ -56,6 +59,7 @@ impl Judge {
         self.public.clear();
         self.coming.clear();
         self.calls.clear();
+        self.begun.clear();
     }
 
     /// Goes on with a session where it is now: at a private request, if nothing has ended it.
@@ -80,6 +84,11 @@ impl Judge {
     pub fn take_changed(&mut self) -> Vec<Cursor> {
         let changed = std::mem::take(&mut self.changed);
         changed.iter().filter_map(|(place, request)| self.known.cursor(place, request)).collect()
+    }
+
+    /// The private requests that have begun since the last time, for when no journal is there to hear of them.
+    pub fn take_begun(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.begun)
     }
 
     /// Looks at what is about to be judged: what stands beside the user's words belongs to them.
@@ -208,8 +217,9 @@ impl Judge {
 
     fn begin_request(&mut self, event: &Event) {
         let (place, turn, at_ms) = (self.place(event), self.turn(event), at_ms(event));
-        let begun = format!("{} {}", turn.as_deref().unwrap_or_default(), at_ms.unwrap_or_default());
-        let name = digest(&begun, self.salt);
+        let name = name_of(turn.as_deref(), at_ms, self.salt);
+        let client = event.client.unwrap_or(Client::Codex);
+        self.begun.push(Note::Private { client, session: event.session.clone(), turn: event.turn.clone(), at_ms });
         if self.open.contains_key(&place) {
             let ended = self.known.end(&place, at_ms);
             self.changed.extend(ended.into_iter().map(|request| (place.clone(), request)));

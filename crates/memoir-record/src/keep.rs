@@ -1,7 +1,9 @@
 //! Keeps what was seen as it happened: in the journal, or else in the spool, or else as a number.
 
+use crate::drain::is_kept;
 use crate::names::Names;
-use crate::spool::{Lane, Spool};
+use crate::runs;
+use crate::spool::{Lane, Note, Spool};
 use crate::wire::{Destination, RawRecord, Sender, encode};
 use memoir_event::Identity;
 use memoir_journal::{Cursor, Journal, Redacted};
@@ -17,7 +19,8 @@ pub enum Kept {
     Lost(String),
 }
 
-/// Stores a batch with its cursors; what the journal cannot take now is spooled.
+/// Stores a batch with its cursors; what the journal cannot take now is spooled: what was captured, and of the cursors
+/// those that nobody could work out again.
 pub fn keep(
     journal: Option<&dyn Journal>,
     spool: &Spool,
@@ -30,6 +33,10 @@ pub fn keep(
         Some(Err(error)) => error.to_string(),
         None => "the journal cannot be opened".to_owned(),
     };
+    let notes: Vec<Note> = cursors.iter().filter_map(|cursor| note(cursor, journal.is_some())).collect();
+    if let Err(error) = spool.note(&notes) {
+        return Kept::Lost(format!("{problem}; {error}"));
+    }
     if batch.is_empty() {
         return Kept::Spooled(problem);
     }
@@ -38,6 +45,15 @@ pub fn keep(
         Ok(_) => Kept::Spooled(problem),
         Err(error) => Kept::Lost(format!("{problem}; {error}")),
     }
+}
+
+/// What is to be kept of a cursor until the journal can be told.
+fn note(cursor: &Cursor, has_keys: bool) -> Option<Note> {
+    if has_keys {
+        return is_kept(&cursor.stream).then(|| Note::of(cursor));
+    }
+    // Digests were made without the journal's key: only runs are looked for by such ones too.
+    runs::unkeyed(cursor).map(|cursor| Note::of(&cursor))
 }
 
 /// The record that stands for the same event when it is stored later.

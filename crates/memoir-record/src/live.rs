@@ -45,6 +45,8 @@ pub struct Live<'a> {
     pub names: &'a Names,
     /// Whether events also go into the outbox for a server.
     pub to_server: bool,
+    /// Whether nothing may be recorded now: the user may want a pause at any moment.
+    pub is_paused: &'a dyn Fn() -> bool,
 }
 
 /// What may be shown: it is stored.
@@ -295,7 +297,12 @@ impl<'a> LiveStream<'a> {
 
     fn store(&mut self) {
         self.listen_for_hush();
-        let batch = std::mem::take(&mut self.batch);
+        let mut batch = std::mem::take(&mut self.batch);
+        if !batch.is_empty() && (self.live.is_paused)() {
+            let paused = u64::try_from(batch.len()).unwrap_or(0);
+            *self.summary.excluded.entry(Reason::Paused).or_default() += paused;
+            batch.clear();
+        }
         let mut cursors = self.intake.judge().take_changed();
         if batch.is_empty() && cursors.is_empty() && !(self.run.0.is_private() && self.run.1) {
             return;

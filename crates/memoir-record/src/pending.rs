@@ -2,13 +2,14 @@
 
 use crate::import::{Format, Found, ImportError, Importer, SourceFile};
 use memoir_event::Client;
+use memoir_journal::{Cursor, Journal, JournalError};
 use memoir_redact::Redactor;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// So many marks may wait; beyond them an import finds the files anyway.
 const MARKS_MAX: usize = 10_000;
@@ -87,12 +88,10 @@ impl Pending {
         for (path, mark) in self.list() {
             match file_of(mark.client, &mark.path, mark.cwd.as_deref()) {
                 Some(file) => {
-                    marks.push(path);
+                    marks.push((path, file.clone()));
                     found.files.push(file);
                 }
-                None => {
-                    let _ = fs::remove_file(&path);
-                }
+                None => self.count_gone(importer.journal, &path)?,
             }
         }
         if marks.is_empty() {
@@ -105,14 +104,53 @@ impl Pending {
                 over.store(true, Ordering::Relaxed);
             }
         })?;
-        // Otherwise the next one goes on: what was read to its end is not even opened again.
-        if !summary.stopped {
-            marks.iter().for_each(|mark| {
-                let _ = fs::remove_file(mark);
-            });
+        // The next one goes on with those that are left: what was read to its end is done.
+        let is_done = |file: &SourceFile| !summary.stopped || importer.is_read(file).unwrap_or(false);
+        for (mark, _) in marks.iter().filter(|(_, file)| is_done(file)) {
+            let _ = fs::remove_file(mark);
         }
         Ok(summary.stored)
     }
+
+    /// A session file was to be read and is gone: what hooks did not see of it is lost, and that is told.
+    fn count_gone(&self, journal: &dyn Journal, mark: &Path) -> Result<(), JournalError> {
+        let sequence = gone(journal)? + 1;
+        journal.append(&[], &[Cursor { stream: GONE.to_owned(), sequence, position: String::new() }])?;
+        let _ = fs::remove_file(mark);
+        Ok(())
+    }
+
+    /// Reads a little of what is marked, as much as a hook has time for. Says whether anything is left.
+    pub fn work_off_a_little(&self, importer: &Importer<'_>, bytes_max: u64) -> Result<bool, ImportError> {
+        let Some((path, mark)) = self.list().into_iter().min_by_key(|(path, _)| modified(path)) else {
+            return Ok(false);
+        };
+        let Some(file) = file_of(mark.client, &mark.path, mark.cwd.as_deref()) else {
+            self.count_gone(importer.journal, &path)?;
+            return Ok(self.count() > 0);
+        };
+        let read = importer.catch_up_any(&file, bytes_max)?;
+        let is_whole = read.is_whole;
+        for portion in read.portions {
+            importer.journal.append(&portion.batch, &portion.cursors)?;
+        }
+        if is_whole {
+            let _ = fs::remove_file(&path);
+        }
+        Ok(self.count() > 0)
+    }
+}
+
+/// The cursor that counts session files that were gone before anybody read them.
+const GONE: &str = "pending|gone";
+
+/// How many session files were gone before anybody read them.
+pub fn gone(journal: &dyn Journal) -> Result<u64, JournalError> {
+    Ok(journal.cursor(GONE)?.map_or(0, |cursor| cursor.sequence))
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// The session file that a hook names, if it is there and is one.

@@ -5,6 +5,7 @@
 //! own, and each hook call is a process of its own: what is known is shared between readers, and kept among the
 //! journal's cursors as digests and times.
 
+use crate::spool::Note;
 use memoir_capture::Salt;
 use memoir_event::Client;
 use memoir_journal::{Cursor, Journal, JournalError};
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the names of these cursors begin with.
-const PREFIX: &str = "private|";
+pub(crate) const PREFIX: &str = "private|";
 
 /// So many turns and sub-agents of one request are remembered.
 const NAMES_MAX: usize = 256;
@@ -47,6 +48,11 @@ pub(crate) fn digest(name: &str, salt: Salt) -> String {
     blake3::keyed_hash(&salt.0, name.as_bytes()).to_hex().chars().take(16).collect()
 }
 
+/// The name of a request that began in that turn at that time.
+pub(crate) fn name_of(turn: Option<&str>, at_ms: Option<i64>, salt: Salt) -> String {
+    digest(&format!("{} {}", turn.unwrap_or_default(), at_ms.unwrap_or_default()), salt)
+}
+
 /// One private request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Request {
@@ -70,6 +76,19 @@ impl Request {
         let Some(at_ms) = at_ms else { return !self.is_over };
         let has_begun = self.from_ms.is_none_or(|from_ms| at_ms >= from_ms);
         has_begun && if self.is_over { self.until_ms.is_some_and(|until_ms| at_ms < until_ms) } else { true }
+    }
+
+    /// Adds what somebody else knows of the same request.
+    fn join(&mut self, other: Request) {
+        let both = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).min();
+        self.from_ms = both(self.from_ms, other.from_ms);
+        self.until_ms = both(self.until_ms, other.until_ms);
+        self.is_over |= other.is_over;
+        for name in other.names {
+            if !self.has(&name) && self.names.len() < NAMES_MAX {
+                self.names.push(name);
+            }
+        }
     }
 
     fn has(&self, name: &str) -> bool {
@@ -105,14 +124,33 @@ impl PrivateRequests {
     fn with_prefix(journal: &dyn Journal, prefix: &str) -> Result<PrivateRequests, JournalError> {
         let known = PrivateRequests::default();
         for cursor in journal.cursors(prefix)? {
-            let place = cursor.stream.strip_prefix(PREFIX).and_then(|rest| rest.rsplit_once('|'));
-            let request = serde_json::from_str(&cursor.position).ok();
-            if let (Some((place, name)), Some(request)) = (place, request) {
-                known.0.any.store(true, Ordering::Relaxed);
-                known.lock().entry(Place::kept(place)).or_default().insert(name.to_owned(), request);
-            }
+            known.hear(&cursor.stream, &cursor.position);
         }
         Ok(known)
+    }
+
+    /// Adds what a cursor tells of a request to what is known of it. The request, if the cursor is of one.
+    pub fn hear(&self, stream: &str, position: &str) -> Option<(Place, String)> {
+        let (place, name) = stream.strip_prefix(PREFIX)?.rsplit_once('|')?;
+        let told: Request = serde_json::from_str(position).ok()?;
+        self.0.any.store(true, Ordering::Relaxed);
+        let place = Place::kept(place);
+        self.lock().entry(place.clone()).or_default().entry(name.to_owned()).or_default().join(told);
+        Some((place, name.to_owned()))
+    }
+
+    /// Adds what waits to be told of requests. Which requests that is about.
+    pub fn hear_notes(&self, notes: &[Note], salt: Salt) -> Vec<(Place, String)> {
+        let one = |note: &Note| match note {
+            Note::Cursor { stream, position, .. } => self.hear(stream, position),
+            Note::Private { client, session, turn, at_ms } => {
+                let turn = turn.as_deref().map(|turn| digest(turn, salt));
+                let (place, name) = (Place::new(*client, session, salt), name_of(turn.as_deref(), *at_ms, salt));
+                self.begin(&place, &name, turn.as_deref(), *at_ms);
+                Some((place, name))
+            }
+        };
+        notes.iter().filter_map(one).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Place, Requests>> {

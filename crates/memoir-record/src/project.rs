@@ -3,13 +3,11 @@
 //! Worktrees, sub-directories and symbolic links of a repository are one project. No program is run for it: a hook has
 //! no time for that.
 
+use crate::git::{GitFiles, instead_of, read_small};
 use memoir_event::repo_id_of_path;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-
-/// The most of a git file that is read.
-const GIT_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// A project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +18,8 @@ pub struct Project {
     pub path_id: Option<String>,
     /// Its root directory, if it is there.
     pub root: Option<PathBuf>,
+    /// The name under which git knows the user there.
+    pub user: Option<String>,
 }
 
 /// Finds projects, each directory once.
@@ -27,38 +27,53 @@ pub struct Project {
 pub struct Projects {
     /// The user's own directory: never taken for the project of something in it that is gone.
     user_home: Option<PathBuf>,
+    git: GitFiles,
     known: HashMap<(Option<String>, Option<String>), Project>,
 }
 
 impl Projects {
     /// Finds projects; `user_home` is no project for what lies in it and is gone.
     pub fn new(user_home: Option<PathBuf>) -> Projects {
-        Projects { user_home, known: HashMap::new() }
+        let git = GitFiles { home: user_home.clone(), files: Vec::new() };
+        Projects { user_home, git, known: HashMap::new() }
+    }
+
+    /// The same, with what git is told for every repository.
+    #[must_use]
+    pub fn with_git(self, git: GitFiles) -> Projects {
+        Projects { git, ..self }
     }
 
     /// The project of a directory; `remote` is the address of the repository that a client saw there.
     pub fn of(&mut self, cwd: Option<&str>, remote: Option<&str>) -> &Project {
         let key = (cwd.map(str::to_owned), remote.map(str::to_owned));
-        let user_home = self.user_home.as_deref();
-        self.known.entry(key).or_insert_with(|| find(cwd, remote, user_home))
+        let (user_home, git) = (self.user_home.as_deref(), &self.git);
+        self.known.entry(key).or_insert_with(|| find(cwd, remote, user_home, git))
     }
 }
 
-fn find(cwd: Option<&str>, remote: Option<&str>, user_home: Option<&Path>) -> Project {
+fn find(cwd: Option<&str>, remote: Option<&str>, user_home: Option<&Path>, git: &GitFiles) -> Project {
     let remote_id = remote.and_then(id_of_address);
     let Some(cwd) = cwd.filter(|cwd| !cwd.trim().is_empty()) else {
-        return Project { id: remote_id.unwrap_or_else(|| "unknown".to_owned()), path_id: None, root: None };
+        return Project {
+            id: remote_id.unwrap_or_else(|| "unknown".to_owned()),
+            path_id: None,
+            root: None,
+            user: None,
+        };
     };
     let Some(repository) = repository_of(Path::new(cwd), user_home) else {
         let real = fs::canonicalize(cwd).ok();
         let path_id = repo_id_of_path(&real.as_deref().unwrap_or(Path::new(cwd)).to_string_lossy());
-        return Project { id: remote_id.unwrap_or_else(|| path_id.clone()), path_id: Some(path_id), root: real };
+        let id = remote_id.unwrap_or_else(|| path_id.clone());
+        return Project { id, path_id: Some(path_id), root: real, user: None };
     };
     let path_id = repo_id_of_path(&repository.root.to_string_lossy());
-    let own = address_in(&repository.git).and_then(|address| id_of_address(&address));
+    let own = address_in(&repository.git, git).and_then(|address| id_of_address(&address));
+    let user = git.user(Some(&repository.git));
     // What is there now counts more than what a client saw once, unless nothing is there.
     let id = own.or(remote_id).unwrap_or_else(|| path_id.clone());
-    Project { id, path_id: Some(path_id), root: Some(repository.root) }
+    Project { id, path_id: Some(path_id), root: Some(repository.root), user }
 }
 
 /// A git repository.
@@ -118,44 +133,14 @@ fn lexical(path: &Path) -> PathBuf {
     })
 }
 
-fn read_small(path: &Path) -> Option<String> {
-    let small = fs::metadata(path).ok().filter(|file| file.is_file() && file.len() <= GIT_FILE_BYTES_MAX);
-    small.and_then(|_| fs::read(path).ok()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The address of `origin`, or else of the first remote.
-fn address_in(git: &Path) -> Option<String> {
-    let config = read_small(&git.join("config"))?;
-    let mut found = None;
-    for (section, name, value) in git_settings(&config) {
-        if name != "url" || !section.starts_with("remote ") {
-            continue;
-        }
-        if section == "remote \"origin\"" {
-            return Some(value);
-        }
-        found = found.or(Some(value));
-    }
-    found
-}
-
-/// Every `name = value` of a git configuration with its section.
-pub fn git_settings(text: &str) -> Vec<(String, String, String)> {
-    let mut section = String::new();
-    let mut settings = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(inner, _)| inner) {
-            section = match inner.split_once(char::is_whitespace) {
-                Some((name, sub)) => format!("{} {}", name.to_ascii_lowercase(), sub.trim()),
-                None => inner.to_ascii_lowercase(),
-            };
-        } else if let Some((name, value)) = line.split_once('=').filter(|_| !line.starts_with(['#', ';'])) {
-            let value = value.split(" #").next().unwrap_or_default().split(" ;").next().unwrap_or_default();
-            let value = value.trim().trim_matches('"').to_owned();
-            settings.push((section.clone(), name.trim().to_ascii_lowercase(), value));
-        }
-    }
-    settings
+/// The address of `origin`, or else of the first remote, as git uses it.
+fn address_in(git_dir: &Path, git: &GitFiles) -> Option<String> {
+    let own = git.settings_of(git_dir);
+    let remotes = || own.iter().filter(|(section, name, _)| name == "url" && section.starts_with("remote "));
+    let origin = remotes().find(|(section, ..)| section == "remote \"origin\"");
+    let (_, _, address) = origin.or_else(|| remotes().next())?;
+    let rules: Vec<_> = git.settings(Some(git_dir)).into_iter().chain(own.iter().cloned()).collect();
+    Some(instead_of(&rules, address).unwrap_or_else(|| address.clone()))
 }
 
 /// The id of a repository at an address: `owner/repo` on GitHub, `host/path` elsewhere. A path on this machine has none.
@@ -273,7 +258,7 @@ mod tests {
         #[test]
         fn any_address_and_any_configuration_is_read(text in "\\PC{0,60}", config in "[\\[\\]\"= a-z\\n#;]{0,120}") {
             let _ = id_of_address(&text);
-            let _ = git_settings(&config);
+            let _ = crate::git::git_settings(&config);
         }
     }
 }

@@ -6,10 +6,13 @@ use memoir_event::{Client, KeyHasher};
 use memoir_journal::{Cursor, Journal, JournalError};
 
 /// What the names of runs' cursors begin with.
-const PREFIX: &str = "run|";
+pub(crate) const PREFIX: &str = "run|";
 
 /// What a private run is marked with.
 const PRIVATE: &str = "private ";
+
+/// What a run is marked with whose digests were made without the journal's key.
+const UNKEYED: &str = "unkeyed ";
 
 /// A run is known by so many of its first lines.
 const LINES_MAX: usize = 64;
@@ -28,12 +31,14 @@ pub struct Run {
     /// Digests of its first lines.
     lines: Vec<u64>,
     is_private: bool,
+    /// Whether the digests were made without the journal's key, for there was none.
+    is_unkeyed: bool,
 }
 
 impl Run {
     /// A run that nobody has seen yet.
     pub fn new(client: Client, name: String) -> Run {
-        Run { client, name, lines: Vec::new(), is_private: false }
+        Run { client, name, lines: Vec::new(), is_private: false, is_unkeyed: false }
     }
 
     /// The same run, to be seen from its beginning.
@@ -70,7 +75,9 @@ impl Run {
     /// How a journal keeps it.
     pub(crate) fn cursor(&self) -> Cursor {
         let lines: String = self.lines.iter().map(|digest| format!("{digest:016x}")).collect();
-        let position = if self.is_private { format!("{PRIVATE}{lines}") } else { lines };
+        let marks = [(self.is_unkeyed, UNKEYED), (self.is_private, PRIVATE)];
+        let marks: String = marks.iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| *mark).collect();
+        let position = format!("{marks}{lines}");
         let sequence = u64::try_from(self.lines.len()).unwrap_or(u64::MAX);
         Cursor { stream: format!("{PREFIX}{}|{}", self.client, self.name), sequence, position }
     }
@@ -78,18 +85,27 @@ impl Run {
     fn of_cursor(cursor: &Cursor) -> Option<Run> {
         let (client, name) = cursor.stream.strip_prefix(PREFIX)?.split_once('|')?;
         let client = *Client::ALL.iter().find(|known| known.as_str() == client)?;
-        let digits = cursor.position.strip_prefix(PRIVATE);
-        let is_private = digits.is_some();
-        let digits = digits.unwrap_or(&cursor.position).as_bytes().chunks(16);
+        let (is_unkeyed, marked) = without(&cursor.position, UNKEYED);
+        let (is_private, digits) = without(marked, PRIVATE);
+        let digits = digits.as_bytes().chunks(16);
         let lines = digits.map(|digits| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        Some(Run { client, name: name.to_owned(), lines: lines.collect::<Option<_>>()?, is_private })
+        Some(Run { client, name: name.to_owned(), lines: lines.collect::<Option<_>>()?, is_private, is_unkeyed })
+    }
+
+    /// The run that both of these cursors are of: it is private if one says so, and begins as the longer one says.
+    pub(crate) fn of_both(one: &Cursor, other: &Cursor) -> Option<Cursor> {
+        let (one, other) = (Run::of_cursor(one)?, Run::of_cursor(other)?);
+        let is_private = one.is_private || other.is_private;
+        let fuller = if other.lines.len() > one.lines.len() { other } else { one };
+        Some(fuller.private(is_private).cursor())
     }
 
     /// How many lines both begin with, if none tells them apart.
     fn shared_lines(&self, other: &Run) -> Option<usize> {
         let pairs = self.lines.iter().zip(&other.lines);
         let shared = pairs.clone().count();
-        (self.client == other.client && shared > 0 && pairs.into_iter().all(|(a, b)| a == b)).then_some(shared)
+        let is_alike = self.client == other.client && self.is_unkeyed == other.is_unkeyed;
+        (is_alike && shared > 0 && pairs.into_iter().all(|(a, b)| a == b)).then_some(shared)
     }
 }
 
@@ -106,16 +122,21 @@ impl Runs {
     /// The run that a stream is of which begins like that: the one of that name, a known one if it may be one, or a new
     /// one.
     pub fn find(&mut self, client: Client, name: Option<&str>, head: &[u8], salt: Salt) -> Run {
-        let mut found = Run::new(client, name.unwrap_or_default().to_owned());
-        for line in whole_lines(head) {
-            found.take(line, salt);
-        }
+        let begun = |salt: Salt| {
+            let mut found = Run::new(client, name.unwrap_or_default().to_owned());
+            for line in whole_lines(head) {
+                found.take(line, salt);
+            }
+            found
+        };
+        let mut found = begun(salt);
+        let unkeyed = self.0.iter().any(|run| run.is_unkeyed).then(|| Run { is_unkeyed: true, ..begun(no_salt()) });
         let may_be = |run: &Run| name.is_none_or(|name| run.name == name);
-        let known =
-            self.0.iter_mut().filter(|run| may_be(run)).filter_map(|run| Some((run.shared_lines(&found)?, run)));
+        let shared = |run: &Run| run.shared_lines(&found).or_else(|| run.shared_lines(unkeyed.as_ref()?));
+        let known = self.0.iter_mut().filter(|run| may_be(run)).filter_map(|run| Some((shared(run)?, run)));
         if let Some((_, known)) = known.max_by_key(|(shared, _)| *shared) {
-            if known.lines.len() < found.lines.len() {
-                known.lines = found.lines;
+            if known.lines.len() <= found.lines.len() {
+                (known.lines, known.is_unkeyed) = (found.lines, false);
             }
             return known.clone();
         }
@@ -133,6 +154,21 @@ impl Runs {
 /// What digests of a client's words are made with: another for each journal.
 pub fn salt_of(hasher: &KeyHasher) -> Salt {
     Salt(hasher.hash(b"memoir capture state"))
+}
+
+/// What digests are made with where no journal is there.
+fn no_salt() -> Salt {
+    salt_of(&KeyHasher::new([0; 32]))
+}
+
+/// The cursor of a run that was seen when no journal was there, marked as such.
+pub(crate) fn unkeyed(cursor: &Cursor) -> Option<Cursor> {
+    Some(Run { is_unkeyed: true, ..Run::of_cursor(cursor)? }.cursor())
+}
+
+/// Whether a text begins with a mark, and the text without it.
+fn without<'a>(text: &'a str, mark: &str) -> (bool, &'a str) {
+    text.strip_prefix(mark).map_or((false, text), |rest| (true, rest))
 }
 
 /// The lines of which enough is there to know them.

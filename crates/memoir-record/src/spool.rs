@@ -7,18 +7,21 @@
 //! |---|---|
 //! | `batch-<ms>-<uuid>.jsonl` | records for a server, one to a line |
 //! | `journal-<ms>-<uuid>.jsonl` | records for the journal here |
+//! | `notes/*.json` | cursors for the journal here, and private requests that it has not heard of |
 //! | `*.tmp` | being written, or left by a process that was killed |
 //! | `*.bad-<uuid>` | lines that are no records; records that a server refused, with its reason |
 
 mod claim;
 mod error;
 mod list;
+mod notes;
 mod private;
 mod write;
 
 pub use claim::{Claim, Claimed, Recovered};
 pub use error::SpoolError;
 pub use list::{SpoolFile, SpoolListing};
+pub use notes::{Note, Notes};
 
 use crate::names::Names;
 use memoir_journal::Clock;

@@ -2,7 +2,7 @@
 
 use crate::home::non_empty;
 use memoir_event::Client;
-use memoir_record::{ClientDirs, git_settings};
+use memoir_record::{ClientDirs, GitFiles};
 use std::path::PathBuf;
 
 /// The user's own directory.
@@ -13,7 +13,9 @@ pub fn user_home() -> Option<PathBuf> {
 /// Where each client keeps its sessions and settings.
 pub fn dirs() -> ClientDirs {
     let home = user_home();
-    let named = |variable: &str| non_empty(variable).map(PathBuf::from);
+    // Kept where it was: what is installed is taken out again from anywhere.
+    let absolute = |dir: String| std::path::absolute(&dir).unwrap_or_else(|_| PathBuf::from(dir));
+    let named = |variable: &str| non_empty(variable).map(absolute);
     let in_home = |name: &str| home.as_ref().map(|home| home.join(name));
     ClientDirs {
         codex: named("CODEX_HOME").or_else(|| in_home(".codex")),
@@ -67,19 +69,24 @@ const fn account_name() -> Option<String> {
     None
 }
 
-/// The name under which git knows the user, from the files that git reads for every repository.
+/// The files that git reads for every repository.
+pub fn git_files() -> GitFiles {
+    let home = user_home();
+    let everyones = non_empty("GIT_CONFIG_SYSTEM").unwrap_or_else(|| "/etc/gitconfig".to_owned());
+    let own = match (non_empty("GIT_CONFIG_GLOBAL"), &home) {
+        (Some(file), _) => vec![PathBuf::from(file)],
+        (None, Some(home)) => {
+            let config = non_empty("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+            vec![config.join("git/config"), home.join(".gitconfig")]
+        }
+        (None, None) => Vec::new(),
+    };
+    GitFiles { home, files: std::iter::once(PathBuf::from(everyones)).chain(own).collect() }
+}
+
+/// The name under which git knows the user everywhere.
 pub fn git_user() -> Option<String> {
-    let home = user_home()?;
-    let config = non_empty("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
-    let files = [home.join(".gitconfig"), config.join("git/config")];
-    let names = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).filter_map(|text| {
-        let settings = git_settings(&text);
-        let of = |section: &str, name: &str| {
-            settings.iter().rev().find(|(s, n, _)| s == section && n == name).map(|(_, _, value)| value.clone())
-        };
-        of("github", "user").or_else(|| of("user", "name"))
-    });
-    names.into_iter().find(|name| !name.is_empty())
+    git_files().user(None)
 }
 
 /// Whether a client's program is on the search path.

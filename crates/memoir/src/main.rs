@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     umask::make_private();
+    stop::survive_file_limits();
     let words = words::protect(std::env::args_os());
     let arguments = match cli::Cli::try_parse_from(&words) {
         Ok(arguments) => arguments,

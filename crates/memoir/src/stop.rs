@@ -13,6 +13,12 @@ pub fn on_signal() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// A limit on the size of files is an error like a full disk, and no reason to be killed.
+pub fn survive_file_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), Arc::new(AtomicBool::new(false)));
+}
+
 /// Whether a signal has come.
 pub fn requested(stop: &AtomicBool) -> bool {
     stop.load(Ordering::Relaxed)

@@ -1,8 +1,9 @@
 //! Records in the agent's role: what it said, thought and called, and what that cost.
 
-use super::record::{Block, Record};
+use super::record::{Block, Record, text_of};
+use super::speech::finish;
 use super::transcript::{At, OpenUsage, Transcript};
-use crate::lenient::TextOr;
+use crate::lenient::{List, Raw, TextOr, lenient};
 use crate::scene::{Call, Scene, Tokens, record};
 use crate::turns::{Form, Who};
 use memoir_event::Identity;
@@ -60,7 +61,17 @@ impl Transcript {
                 }
                 self.maker(at).tool_call(Call { id, name, arguments: None }, input);
             }
-            Some(kind) => at.out.left_out(&format!("block/{kind}")),
+            Some(kind) if kind.ends_with("_tool_result") && block.tool_use_id.said().is_some() => {
+                let id = block.tool_use_id.said().unwrap_or_default();
+                let call = self.take_call(id);
+                let shown = server_result(block.content);
+                finish(&mut self.maker(at), Some(id), &call, Raw::default(), Some(shown), block.is_error.is_set());
+            }
+            Some(kind) => {
+                let text = raw_block(at.text, number).to_owned();
+                let names = names(&at.uuid, number);
+                self.maker(at).opaque(&format!("block.{kind}"), &text, names);
+            }
             None => at.out.problem("block without a type"),
         }
     }
@@ -131,4 +142,94 @@ fn is_final(found: &Record<'_>) -> bool {
 
 fn names(uuid: &str, number: u32) -> Vec<Identity> {
     if uuid.is_empty() { Vec::new() } else { vec![record(uuid, number)] }
+}
+
+/// A block as it stands in its record.
+fn raw_block(text: &str, number: u32) -> &str {
+    lenient! {
+        struct Line<'a> {
+            message: Blocks<'a> = "message",
+        }
+    }
+    lenient! {
+        struct Blocks<'a> {
+            content: List<Raw<'a>> = "content",
+        }
+    }
+    let line: Line<'_> = serde_json::from_str(text).unwrap_or_default();
+    let block = usize::try_from(number).ok().and_then(|number| line.message.content.0.get(number).copied());
+    block.and_then(Raw::get).unwrap_or_default()
+}
+
+/// What a tool said that the model's own server ran: its text, or else all of it but what only the model can read.
+fn server_result(content: Raw<'_>) -> String {
+    let said = text_of(content);
+    if !said.is_empty() {
+        return said;
+    }
+    let mut value: serde_json::Value = content.read();
+    without_encrypted(&mut value);
+    if value.is_null() { String::new() } else { value.to_string() }
+}
+
+fn without_encrypted(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_encrypted),
+        serde_json::Value::Object(fields) => {
+            fields.retain(|name, _| !name.starts_with("encrypted_"));
+            fields.values_mut().for_each(without_encrypted);
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::claude::Transcript;
+    use crate::out::Out;
+    use crate::parser::{Parser, Salt};
+    use memoir_event::Kind;
+
+    fn read(record: &str) -> Out {
+        let (mut parser, mut out) = (Transcript::new(Some("s"), Salt::default()), Out::default());
+        parser.line(1, record, &mut out);
+        parser.end(&mut out);
+        out
+    }
+
+    fn others(record: &str) -> Vec<(String, String)> {
+        let of = read(record).events.into_iter().filter(|one| one.event.kind() == Kind::Other);
+        of.map(|one| (one.event.shape.event_type.clone(), one.event.content.verbatim().to_owned())).collect()
+    }
+
+    #[test]
+    fn what_nobody_knows_is_kept_as_it_is() {
+        let block = r#"{"type":"brand_new","foo":"kept 1"}"#;
+        let said = format!(
+            r#"{{"type":"assistant","uuid":"u1","sessionId":"s","message":{{"role":"assistant","content":[{{"type":"text","text":"hi"}},{block}]}}}}"#
+        );
+        assert_eq!(others(&said), [("claude.block.brand_new".to_owned(), block.to_owned())]);
+        let system = r#"{"type":"system","subtype":"brand_new","uuid":"u2","sessionId":"s","content":"kept 2"}"#;
+        assert_eq!(others(system), [("claude.system.brand_new".to_owned(), system.to_owned())]);
+        let attached =
+            r#"{"type":"attachment","uuid":"u3","sessionId":"s","attachment":{"type":"brand_new","foo":"kept 3"}}"#;
+        assert_eq!(others(attached), [("claude.attachment.brand_new".to_owned(), attached.to_owned())]);
+        let known = [
+            r#"{"type":"system","subtype":"stop_hook_summary","uuid":"u4","sessionId":"s"}"#,
+            r#"{"type":"attachment","uuid":"u5","sessionId":"s","attachment":{"type":"skill_listing","content":"x"}}"#,
+        ];
+        assert!(known.iter().all(|record| others(record).is_empty()));
+    }
+
+    #[test]
+    fn what_a_server_side_tool_found_is_its_result() {
+        let record = r#"{"type":"assistant","uuid":"u1","sessionId":"s","message":{"role":"assistant","content":[
+            {"type":"server_tool_use","id":"st1","name":"web_search","input":{"query":"q"}},
+            {"type":"web_search_tool_result","tool_use_id":"st1","content":[{"type":"web_search_result","title":"A page","url":"http://x","encrypted_content":"zzz"}]}]}}"#;
+        let out = read(&record.replace('\n', ""));
+        let result = out.events.iter().find(|one| one.event.kind() == Kind::ToolResult).unwrap();
+        assert_eq!(result.event.action.as_deref(), Some("st1"));
+        let text = result.event.content.verbatim();
+        assert!(text.contains("A page") && text.contains("http://x") && !text.contains("zzz"), "{text}");
+    }
 }

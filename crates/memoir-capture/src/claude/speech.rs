@@ -1,5 +1,6 @@
 //! Records in the user's role: the user's words, tool results, and much that is neither.
 
+use super::notes;
 use super::record::{Block, Record, text_of};
 use super::tools::{self, Pending};
 use super::transcript::{At, Transcript};
@@ -144,6 +145,7 @@ impl Transcript {
                 }
             }
             Some(kind) if kind.starts_with("hook_") => at.out.context("hook-context"),
+            Some(kind) if !notes::is_known_attachment(kind) => self.unknown(&format!("attachment.{kind}"), at),
             _ => at.out.left_out("attachment"),
         }
     }

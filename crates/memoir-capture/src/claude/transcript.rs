@@ -109,6 +109,8 @@ pub(super) struct At<'a> {
     pub number: u64,
     pub time: Option<Time>,
     pub uuid: String,
+    /// The record as it stands there.
+    pub text: &'a str,
     pub out: &'a mut Out,
 }
 
@@ -199,7 +201,7 @@ impl Transcript {
         self.enter(found);
         let is_said = matches!(kind, "user" | "assistant");
         let uuid = found.uuid.owned().or_else(|| is_said.then(|| format!("line/{}", digest(text))));
-        let mut at = At { number, time, uuid: uuid.unwrap_or_default(), out };
+        let mut at = At { number, time, uuid: uuid.unwrap_or_default(), text, out };
         self.begin(found, &mut at);
         match kind {
             "user" => self.user_record(found, &mut at),
@@ -216,10 +218,7 @@ impl Transcript {
                     self.maker(&mut at).context("pull-request", url, vec![name]);
                 }
             }
-            kind => {
-                let name = format!("line/{}", digest(text));
-                self.maker(&mut at).opaque(kind, text, vec![item(&name, 0)]);
-            }
+            kind => self.unknown(kind, &mut at),
         }
         let At { uuid, out, .. } = at;
         name_by_record(&uuid, out);
@@ -436,8 +435,15 @@ impl Transcript {
                 let details = Payload::new().number("duration_ms", found.duration_ms.whole());
                 self.maker(at).turn_completed(&turn, "completed", &details);
             }
+            Some(kind) if !notes::is_about_client(kind) => self.unknown(&format!("system.{kind}"), at),
             other => at.out.left_out(&format!("system/{}", other.unwrap_or("other"))),
         }
+    }
+
+    /// Keeps a record that nobody knows as it is.
+    pub(super) fn unknown(&self, kind: &str, at: &mut At<'_>) {
+        let (name, text) = (format!("line/{}", digest(at.text)), at.text);
+        self.maker(at).opaque(kind, text, vec![item(&name, 0)]);
     }
 }
 

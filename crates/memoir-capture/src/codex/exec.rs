@@ -8,7 +8,7 @@ use crate::lenient::{List, Number, Raw, Text, lenient};
 use crate::out::Out;
 use crate::parser::{Parser, read, without_lone_surrogates};
 use crate::patch::{Change, ChangeKind};
-use crate::payload::Payload;
+use crate::payload::{Payload, push_text};
 use crate::scene::{Call, Ending, Maker, Scene, digest};
 use crate::shell;
 use memoir_event::{Client, Identity, Source, Time};
@@ -82,6 +82,7 @@ lenient! {
         result: Raw<'a> = "result",
         error: Raw<'a> = "error",
         query: Text<'a> = "query",
+        action: Raw<'a> = "action",
         message: Text<'a> = "message",
         items: Raw<'a> = "items",
     }
@@ -178,7 +179,7 @@ impl ExecStream {
             }
             Some("item.completed") => {
                 let item: Item<'_> = line.item.read();
-                self.item(&item, number, out);
+                self.item(&item, line.item, number, out);
             }
             Some("turn.failed" | "error") => {
                 let text = line.error.message.said().or_else(|| line.message.said()).unwrap_or("the turn failed");
@@ -218,7 +219,7 @@ impl ExecStream {
         }
     }
 
-    fn item(&mut self, item: &Item<'_>, number: u64, out: &mut Out) {
+    fn item(&mut self, item: &Item<'_>, raw: Raw<'_>, number: u64, out: &mut Out) {
         if self.scene.session.is_empty() {
             out.problem("item before its thread");
             return;
@@ -273,11 +274,15 @@ impl ExecStream {
                 let text = item.message.said().unwrap_or("an error");
                 self.maker(number, out).error(text.to_owned(), vec![name]);
             }
-            Some(kind @ ("web_search" | "todo_list" | "collab_tool_call")) => out.left_out(kind),
-            Some(kind) => {
-                let text = format!("{{\"type\":{}}}", serde_json::Value::from(kind));
-                self.maker(number, out).opaque(kind, &text, vec![name]);
+            Some("web_search") => {
+                let mut asked = String::from("{\"type\":\"search\",\"query\":");
+                push_text(&mut asked, item.query.get().unwrap_or_default());
+                asked.push('}');
+                let arguments = item.action.get().unwrap_or(&asked);
+                let call = Call { id: None, name: "web_search", arguments: None };
+                self.named(out, number, |maker| maker.tool_call(call, arguments));
             }
+            Some(kind) => self.maker(number, out).opaque(kind, raw.get().unwrap_or_default(), vec![name]),
             None => out.problem("item without a type"),
         }
     }
@@ -384,5 +389,27 @@ impl Parser for ExecStream {
 
     fn state(&self) -> String {
         serde_json::to_string(&self.state).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use memoir_event::Kind;
+
+    #[test]
+    fn items_that_nobody_knows_keep_their_content_and_a_search_is_a_call() {
+        let (mut stream, mut out) = (ExecStream::new(Source::CodexExec, "run", None, None), Out::default());
+        let item = |item: &str| format!(r#"{{"type":"item.completed","item":{item}}}"#);
+        let todo = r#"{"id":"i2","type":"todo_list","items":[{"text":"kept","completed":false}]}"#;
+        let unknown = r#"{"id":"i3","type":"brand_new","x":"kept too"}"#;
+        stream.line(1, r#"{"type":"thread.started","thread_id":"t"}"#, &mut out);
+        stream.line(2, &item(r#"{"id":"i1","type":"web_search","query":"rust"}"#), &mut out);
+        stream.line(3, &item(todo), &mut out);
+        stream.line(4, &item(unknown), &mut out);
+        let told: Vec<(Kind, String)> =
+            out.events.iter().skip(1).map(|one| (one.event.kind(), one.event.content.verbatim().to_owned())).collect();
+        assert!(told[0].0 == Kind::ToolCall && told[0].1.contains("rust"), "{told:?}");
+        assert_eq!(told[1..], [(Kind::Other, todo.to_owned()), (Kind::Other, unknown.to_owned())]);
     }
 }

@@ -15,6 +15,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -160,6 +161,10 @@ impl Chat {
     /// A change of the whole chat: if its messages were compressed, the summary stands among the new ones.
     fn set(&mut self, set: &str, number: u64, out: &mut Out) {
         out.left_out("$set");
+        if let Some(unknown) = unknown_in(set) {
+            let name = item(&format!("line/{}", digest(&unknown)), 0);
+            Maker::of_record(&self.scene, None, number, out).opaque("$set", &unknown, vec![name]);
+        }
         if !set.contains(SNAPSHOT.0) {
             return;
         }
@@ -386,6 +391,31 @@ fn parts_of(content: &Value) -> (Vec<String>, Vec<Media>) {
     found
 }
 
+/// What the client is known to change of a chat as a whole.
+const CHANGED: [&str; 10] = [
+    "messages",
+    "lastUpdated",
+    "sessionId",
+    "summary",
+    "projectHash",
+    "startTime",
+    "kind",
+    "directories",
+    "memoryScratchpad",
+    "model",
+];
+
+/// What a change of a chat says that nobody knows.
+fn unknown_in(set: &str) -> Option<String> {
+    let fields: BTreeMap<&str, &RawValue> = serde_json::from_str(set).ok()?;
+    let unknown: Vec<String> = fields
+        .into_iter()
+        .filter(|(name, _)| !CHANGED.contains(name))
+        .map(|(name, value)| format!("{}:{}", Value::from(name), value.get()))
+        .collect();
+    (!unknown.is_empty()).then(|| format!("{{\"$set\":{{{}}}}}", unknown.join(",")))
+}
+
 /// The summary that a compression left in a text, if it is one.
 fn snapshot(text: &str) -> Option<&str> {
     let inside = text.trim_start().strip_prefix(SNAPSHOT.0)?;
@@ -537,5 +567,17 @@ impl<'de> Visitor<'de> for Elements<'_> {
             (self.give)(&record);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown_in;
+
+    #[test]
+    fn what_nobody_knows_of_a_change_is_kept_and_the_rest_is_not() {
+        let set = r#"{"messages":[{"id":"m","type":"user"}],"brand new":{"a":"kept"},"lastUpdated":"x"}"#;
+        assert_eq!(unknown_in(set).as_deref(), Some(r#"{"$set":{"brand new":{"a":"kept"}}}"#));
+        assert_eq!(unknown_in(r#"{"summary":"s","sessionId":"x"}"#), None);
     }
 }

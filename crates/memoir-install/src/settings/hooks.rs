@@ -32,6 +32,8 @@ pub struct Installed {
     pub group: usize,
     /// Its number in the group.
     pub handler: usize,
+    /// Whether the group holds nothing but memoir's.
+    pub is_alone: bool,
     /// What it runs.
     pub command: String,
     /// Which tools it is for.
@@ -61,13 +63,19 @@ pub fn installed(client: Client, text: &str) -> Result<Vec<Installed>, PlanError
         for (group, element) in groups.elements().iter().enumerate() {
             let Some(fields) = element.as_object() else { continue };
             let matcher = text_of(&fields, "matcher");
-            for (handler, element) in handlers(&fields).iter().enumerate() {
+            let all = handlers(&fields);
+            let command_of = |element: &CstNode| {
+                element.as_object().and_then(|fields| text_of(&fields, "command")).unwrap_or_default()
+            };
+            let is_alone = all.iter().all(|element| is_ours(client, &command_of(element)));
+            for (handler, element) in all.iter().enumerate() {
                 let Some(fields) = element.as_object() else { continue };
-                let command = text_of(&fields, "command").unwrap_or_default();
+                let command = command_of(element);
                 if is_ours(client, &command) {
                     let timeout = fields.get("timeout").and_then(|value| value.to_serde_value()?.as_u64());
                     let event = event.clone();
-                    found.push(Installed { event, group, handler, command, matcher: matcher.clone(), timeout });
+                    let matcher = matcher.clone();
+                    found.push(Installed { event, group, handler, is_alone, command, matcher, timeout });
                 }
             }
         }

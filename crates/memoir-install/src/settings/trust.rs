@@ -3,6 +3,7 @@
 use super::hooks::{Installed, PlanError};
 use super::{behind_mark, without_mark};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 /// The longest that Codex lets the hooks at the end of a session run, in seconds.
@@ -18,6 +19,8 @@ pub struct Trust {
     pub key: String,
     /// `sha256:…`.
     pub hash: String,
+    /// Whether the hook's group goes with it: nothing else is in it.
+    pub is_alone: bool,
 }
 
 /// The entries that make Codex run those hooks in the file at `path`.
@@ -25,7 +28,7 @@ pub fn trust_entries(path: &str, hooks: &[Installed]) -> Vec<Trust> {
     let entry = |hook: &Installed| {
         let label = label(&hook.event);
         let key = format!("{path}:{label}:{}:{}", hook.group, hook.handler);
-        Trust { key, hash: hash(hook, &label) }
+        Trust { key, hash: hash(hook, &label), is_alone: hook.is_alone }
     };
     hooks.iter().map(entry).collect()
 }
@@ -178,15 +181,25 @@ fn take_out(config: &str, entries: &[Trust], gone: &[Trust]) -> Result<String, P
     Ok(document.to_string())
 }
 
-/// Entries of hooks that stand behind ours, the first ones first, and their keys once ours are gone.
+/// Entries of hooks that stand behind ours, in their group or in groups behind it, the first ones first, and their keys
+/// once ours are gone.
 fn moved_up(state: &dyn TableLike, ours: &[Trust]) -> Vec<(String, String)> {
-    let mut moved: Vec<(u64, String, String)> = Vec::new();
+    let mut moved: Vec<((u64, u64), String, String)> = Vec::new();
     for (key, _) in state.iter() {
         let Some((list, group, handler)) = place_of(key) else { continue };
-        let is_before = |place: (&str, u64, &str)| place.0 == list && place.1 < group;
-        let gone = ours.iter().filter(|entry| place_of(&entry.key).is_some_and(is_before)).count() as u64;
-        if gone > 0 {
-            moved.push((group, key.to_owned(), format!("{list}:{}:{handler}", group - gone)));
+        let in_list = || ours.iter().filter_map(|entry| Some((entry, place_of(&entry.key)?)));
+        let in_list = || in_list().filter(|(_, place)| place.0 == list);
+        let groups: BTreeSet<u64> =
+            in_list().filter(|(entry, place)| entry.is_alone && place.1 < group).map(|(_, place)| place.1).collect();
+        let handlers: BTreeSet<u64> =
+            in_list().filter(|(_, place)| place.1 == group && place.2 < handler).map(|(_, place)| place.2).collect();
+        let (gone, gone_within) = (groups.len() as u64, handlers.len() as u64);
+        if gone > 0 || gone_within > 0 {
+            moved.push((
+                (group, handler),
+                key.to_owned(),
+                format!("{list}:{}:{}", group - gone, handler - gone_within),
+            ));
         }
     }
     moved.sort();
@@ -194,10 +207,10 @@ fn moved_up(state: &dyn TableLike, ours: &[Trust]) -> Vec<(String, String)> {
 }
 
 /// The file and event of a key, its group, and its handler.
-fn place_of(key: &str) -> Option<(&str, u64, &str)> {
+fn place_of(key: &str) -> Option<(&str, u64, u64)> {
     let (rest, handler) = key.rsplit_once(':')?;
     let (list, group) = rest.rsplit_once(':')?;
-    Some((list, group.parse().ok()?, handler))
+    Some((list, group.parse().ok()?, handler.parse().ok()?))
 }
 
 /// The file and event of a key.
@@ -245,6 +258,22 @@ mod tests {
         let hash = |key: &str| hash_in(&document, &format!("/h/.codex/hooks.json:{key}")).map(str::to_owned);
         let hashes = ["stop:0:0", "stop:1:0", "stop:2:0", "stop:3:0", "other:2:0"].map(hash);
         assert_eq!(hashes.map(Option::unwrap_or_default), ["a", "b", "c", "", "d"], "{after}");
+    }
+
+    #[test]
+    fn hooks_in_our_group_move_up_in_it_and_groups_behind_it_stay() {
+        let hooks = with_hooks(Client::Codex, "{}", "exec /h/memoir hook codex").unwrap();
+        let mut hooks: serde_json::Value = serde_json::from_str(&hooks).unwrap();
+        let mine = serde_json::json!({"type": "command", "command": "mine"});
+        hooks["hooks"]["Stop"][0]["hooks"].as_array_mut().unwrap().push(mine);
+        let entries = trust_entries("/h/.codex/hooks.json", &installed(Client::Codex, &hooks.to_string()).unwrap());
+        let own = |place: &str| format!("[hooks.state.\"/h/.codex/hooks.json:{place}\"]\ntrusted_hash = \"{place}\"\n");
+        let before = [own("stop:0:1"), own("stop:1:0"), own("session_start:1:0")].concat();
+        let after = without_trust(&with_trust(&before, &entries).unwrap(), &entries, &[]).unwrap();
+        let document = parse(&after).unwrap();
+        let hash = |key: &str| hash_in(&document, &format!("/h/.codex/hooks.json:{key}")).map(str::to_owned);
+        let hashes = ["stop:0:0", "stop:1:0", "session_start:0:0"].map(hash).map(Option::unwrap_or_default);
+        assert_eq!(hashes, ["stop:0:1", "stop:1:0", "session_start:1:0"], "{after}");
     }
 
     #[test]

@@ -82,6 +82,29 @@ fn a_fuller_capture_is_a_revision_and_readers_see_the_fullest() {
 }
 
 #[test]
+fn metadata_that_says_more_comes_with_a_revision_and_what_was_known_stays() {
+    let said = |text: &str, metadata: &str| {
+        let mut event = item(Source::CodexHook, "u1", text);
+        event.metadata = Some(Json::parse(metadata.to_owned()).unwrap());
+        event
+    };
+    let (seen, told) = (said("bad", r#"{"tool":"Bash"}"#), said("bad", r#"{"exit_code":1,"tool":"shell"}"#));
+    let longer = said("bad and more", r#"{"cwd":"/p"}"#);
+    for order in [[&seen, &told, &longer], [&longer, &told, &seen], [&told, &longer, &seen]] {
+        let home = home();
+        for event in order {
+            home.append(vec![(*event).clone()]);
+        }
+        let known = home.journal.events(&[1], &owner()).unwrap().remove(0).event;
+        let metadata = known.metadata.unwrap().to_value();
+        assert_eq!((metadata["exit_code"].clone(), metadata["cwd"].clone()), (1.into(), "/p".into()));
+        assert_eq!(known.content, Content::Text("bad and more".to_owned()));
+        assert!(metadata["tool"].is_string());
+        assert!(matches!(home.append(vec![told.clone()])[0], Outcome::SeenAgain { .. }), "nothing new");
+    }
+}
+
+#[test]
 fn the_order_of_captures_does_not_matter() {
     let (a, b) = (home(), home());
     let cut = item(Source::ClaudeCodeHook, "u1", "half");

@@ -7,12 +7,15 @@ use super::shrink::read_shrunk;
 use memoir_capture::Out;
 use memoir_capture::opencode::{PartRow, SessionRow, read_message, read_part, read_session};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Row};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, Row};
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
+
+/// What is longer is read piece by piece: nobody holds it whole, and nobody sorts it.
+const SMALL_BYTES: i64 = 1 << 20;
 
 /// Sub-agents of sub-agents: no deeper than this.
 const DEPTH_MAX: usize = 32;
@@ -56,16 +59,18 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
         reading.take(out);
     }
     let mut parts = connection.prepare(
-        "SELECT part.id, part.session_id, part.data, part.time_created, part.time_updated, message.id, message.data
+        "SELECT part.id, part.session_id, iif(octet_length(part.data) > ?2, NULL, part.data), part.time_created,
+             part.time_updated, message.id, iif(octet_length(message.data) > ?2, NULL, message.data), part.rowid,
+             message.rowid
          FROM part JOIN message ON message.id = part.message_id
          WHERE part.time_updated >= ?1 ORDER BY part.time_created, part.id",
     )?;
-    let mut rows = parts.query([since])?;
+    let mut rows = parts.query((since, SMALL_BYTES))?;
     while let Some(row) = rows.next()? {
         number += 1;
         latest = latest.max(row.get(4).unwrap_or(since));
         reading.report.lines += 1;
-        match (text(reading, row, 1), part(reading, row, number)) {
+        match (text(reading, row, 1), part(reading, &connection, row, number)) {
             (Some(session), Some(part)) => {
                 if let Some(session) = sessions.get(&session) {
                     let mut out = Out::default();
@@ -81,13 +86,15 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
     }
     // After the prompts: what went wrong with a private one is private too.
     let mut messages = connection.prepare(
-        "SELECT id, session_id, data, time_updated FROM message WHERE time_updated >= ?1 ORDER BY time_created, id",
+        "SELECT id, session_id, iif(octet_length(data) > ?2, NULL, data), time_updated, rowid FROM message
+         WHERE time_updated >= ?1 ORDER BY time_created, id",
     )?;
-    let mut rows = messages.query([since])?;
+    let mut rows = messages.query((since, SMALL_BYTES))?;
     while let Some(row) = rows.next()? {
         number += 1;
         latest = latest.max(row.get(3).unwrap_or(since));
-        match (text(reading, row, 0), text(reading, row, 1), text(reading, row, 2)) {
+        let data = data(reading, &connection, row, ("message", 2, 4));
+        match (text(reading, row, 0), text(reading, row, 1), data) {
             (Some(id), Some(session), Some(data)) => {
                 if let Some(session) = sessions.get(&session) {
                     let mut out = Out::default();
@@ -104,22 +111,41 @@ fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<
     Ok(Some((latest, number)))
 }
 
-fn part(reading: &mut Reading<'_, '_>, row: &Row<'_>, number: u64) -> Option<PartRow> {
+fn part(reading: &mut Reading<'_, '_>, connection: &Connection, row: &Row<'_>, number: u64) -> Option<PartRow> {
     Some(PartRow {
         id: text(reading, row, 0)?,
-        data: text(reading, row, 2)?,
+        data: data(reading, connection, row, ("part", 2, 7))?,
         created_ms: row.get(3).unwrap_or_default(),
         message: text(reading, row, 5)?,
-        message_data: text(reading, row, 6)?,
+        message_data: data(reading, connection, row, ("message", 6, 8))?,
         number,
     })
+}
+
+/// What a row holds: as it was selected, or if that would have been too much, piece by piece.
+fn data(
+    reading: &mut Reading<'_, '_>,
+    connection: &Connection,
+    row: &Row<'_>,
+    (table, column, rowid): (&str, usize, usize),
+) -> Option<String> {
+    if !matches!(row.get_ref(column).ok()?, ValueRef::Null) {
+        return text(reading, row, column);
+    }
+    let mut pieces = connection.blob_open(MAIN_DB, table, "data", row.get(rowid).ok()?, true).ok()?;
+    let whole = pieces.len();
+    shrunk(reading, &mut pieces, whole)
 }
 
 /// The text in a column, if there is one; of a huge one what is worth keeping.
 fn text(reading: &mut Reading<'_, '_>, row: &Row<'_>, column: usize) -> Option<String> {
     let (ValueRef::Text(mut bytes) | ValueRef::Blob(mut bytes)) = row.get_ref(column).ok()? else { return None };
     let whole = bytes.len();
-    let text = read_shrunk(&mut bytes).ok()??;
+    shrunk(reading, &mut bytes, whole)
+}
+
+fn shrunk(reading: &mut Reading<'_, '_>, bytes: &mut dyn Read, whole: usize) -> Option<String> {
+    let text = read_shrunk(bytes).ok()??;
     if text.len() < whole {
         reading.out_problem("huge row, shortened");
     }

@@ -36,6 +36,8 @@ pub(super) struct Shared<'a> {
     /// What the user does not want recorded of any session.
     pub private: PrivateRequests,
     pub stop: &'a AtomicBool,
+    /// Held by whoever unpacks something that takes much memory.
+    pub wide: &'a Mutex<()>,
 }
 
 /// What one step of reading gives to the journal.
@@ -131,6 +133,10 @@ pub(super) fn read_file<'a>(
     if let Err(error) = read {
         let is_gone = error.kind() == io::ErrorKind::NotFound;
         reading.report.fail(if is_gone { "it is gone" } else { "" }, &error);
+        // What was found before it is stored; the place is not noted, so that it is read again when it can be.
+        if !reading.stopped && !reading.batch.is_empty() {
+            reading.send(None, reading.told_bytes);
+        }
     }
     reading.report.renamed = reading.intake.take_renamed();
     reading.report
@@ -163,6 +169,9 @@ impl Reading<'_, '_> {
         }
         let mut opened = Opened::open(&file.path)?;
         let is_packed = opened.is_packed;
+        let is_wide = opened.is_wide()?;
+        let wide = self.shared.wide;
+        let _one_at_a_time = is_wide.then(|| wide.lock().unwrap_or_else(PoisonError::into_inner));
         if is_packed && budget.is_some() {
             self.report.left_bytes = stamp.bytes;
             return Ok(());
@@ -247,13 +256,15 @@ impl Reading<'_, '_> {
             self.one_line(&mut *parser, number, lines::taken(&last));
         }
         self.report.unfinished = lines.has_unfinished();
+        let place = (lines.offset(), number);
+        // What unpacked it makes room for who compares its ends.
+        drop(lines);
         parser.pause(&mut self.out);
         self.admit();
         if self.report.is_left {
             return Ok(());
         }
         position.seen = stamp;
-        let place = (lines.offset(), number);
         self.note(&mut position, place, (events_before, problems_before), &*parser);
         self.hand_over(Some(&mut position), place.0, &mut same)
     }
@@ -442,6 +453,31 @@ impl Reading<'_, '_> {
     }
 }
 
+/// A packed file that needs more than this to be unpacked is refused, and counted.
+const WINDOW_LOG_MAX: u32 = 27;
+
+/// Of files that need more than this only one is open at a time.
+const NARROW_BYTES: u64 = 8 << 20;
+
+/// What says how much is needed stands in so many bytes.
+const FRAME_HEAD_BYTES: u64 = 18;
+
+/// How much of what was unpacked has to be kept to unpack on, as the beginning of a zstd frame says.
+fn window_bytes(head: &[u8]) -> Option<u64> {
+    let rest = head.strip_prefix(&[0x28, 0xb5, 0x2f, 0xfd])?;
+    let (&about, rest) = rest.split_first()?;
+    if about & 0x20 == 0 {
+        let &window = rest.first()?;
+        let base = 1u64 << (10 + (window >> 3));
+        return Some(base + base / 8 * u64::from(window & 7));
+    }
+    // One segment: all of it is kept, and its size stands there.
+    let dictionary_bytes = [0, 1, 2, 4].get(usize::from(about & 3)).copied()?;
+    let size_bytes = [1, 2, 4, 8].get(usize::from(about >> 6)).copied()?;
+    let size = rest.get(dictionary_bytes..dictionary_bytes + size_bytes)?;
+    Some(size.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
+}
+
 /// A file that is open for reading from any place, packed or not.
 struct Opened {
     file: File,
@@ -454,6 +490,17 @@ impl Opened {
         Ok(Opened { file: File::open(path)?, is_packed })
     }
 
+    /// Whether unpacking it takes so much memory that only one file of the kind may be open.
+    fn is_wide(&mut self) -> io::Result<bool> {
+        if !self.is_packed {
+            return Ok(false);
+        }
+        let mut head = Vec::new();
+        self.file.by_ref().take(FRAME_HEAD_BYTES).read_to_end(&mut head)?;
+        self.file.seek(SeekFrom::Start(0))?;
+        Ok(window_bytes(&head).is_none_or(|bytes| bytes > NARROW_BYTES))
+    }
+
     /// A reader from that byte on.
     fn from(mut self, offset: u64) -> io::Result<Box<dyn Read>> {
         if !self.is_packed {
@@ -462,6 +509,7 @@ impl Opened {
         }
         self.file.seek(SeekFrom::Start(0))?;
         let mut unpacked = zstd::stream::read::Decoder::new(self.file)?;
+        unpacked.window_log_max(WINDOW_LOG_MAX)?;
         io::copy(&mut unpacked.by_ref().take(offset), &mut io::sink())?;
         Ok(Box::new(unpacked))
     }
@@ -473,6 +521,7 @@ impl Opened {
         // A packed file can only be read from its beginning; its two ends are kept as they go by.
         self.file.seek(SeekFrom::Start(0))?;
         let mut unpacked = zstd::stream::read::Decoder::new(&mut self.file)?;
+        unpacked.window_log_max(WINDOW_LOG_MAX)?;
         position::checks_of_stream(&mut unpacked, offset, salt)
     }
 
@@ -493,5 +542,26 @@ impl Opened {
             self.file.by_ref().take(RUN_HEAD_BYTES).read_to_end(&mut head)?;
         }
         Ok(head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::window_bytes;
+    use std::io::Write;
+
+    fn packed(window_log: u32, bytes: usize) -> Vec<u8> {
+        let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        packer.window_log(window_log).unwrap();
+        packer.write_all(&vec![b'x'; bytes]).unwrap();
+        packer.finish().unwrap()
+    }
+
+    #[test]
+    fn a_packed_file_says_how_much_it_needs() {
+        assert_eq!(window_bytes(&packed(27, 1 << 20)), Some(128 << 20));
+        assert_eq!(window_bytes(&packed(20, 1 << 20)), Some(1 << 20));
+        assert_eq!(window_bytes(&zstd::bulk::compress(&[b'x'; 70_000], 1).unwrap()), Some(70_000));
+        assert_eq!(window_bytes(b"nonsense that is no frame"), None);
     }
 }

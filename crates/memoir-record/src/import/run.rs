@@ -3,6 +3,7 @@
 use super::copies;
 use super::coverage::Coverage;
 use super::files::{ClientDirs, Found, SourceFile};
+use super::position::{Fate, Position, Stamp};
 use super::read::{Agents, Go, Portion, STREAM_PREFIX, Shared, read_file, stream_of};
 use super::summary::{FileReport, ImportSummary};
 use crate::intake::{Intake, Rules};
@@ -19,6 +20,9 @@ use std::time::{Duration, Instant};
 
 /// At most so many files are read at once.
 const READERS_MAX: usize = 4;
+
+/// Held by the reader that unpacks something that takes much memory.
+static WIDE: Mutex<()> = Mutex::new(());
 
 /// Portions that may wait for the writer; those of small files are small.
 const PORTIONS_WAITING: usize = 64;
@@ -81,6 +85,7 @@ impl Importer<'_> {
             runs: Mutex::default(),
             private: PrivateRequests::default(),
             stop: self.stop,
+            wide: &WIDE,
         }
     }
 
@@ -149,9 +154,18 @@ impl Importer<'_> {
     /// Reads at most so many bytes of one file of a session: all that a hook has time for. Says whether something is
     /// left.
     pub fn catch_up(&self, file: &SourceFile, session: &str, bytes_max: u64) -> Result<CaughtUp, ImportError> {
-        let mut shared = self.shared();
-        let place = Place::new(file.format.client(), session, shared.salt);
-        shared.private = PrivateRequests::of_session(self.journal, &place)?;
+        let salt = self.shared().salt;
+        let place = Place::new(file.format.client(), session, salt);
+        self.read_some(file, PrivateRequests::of_session(self.journal, &place)?, bytes_max)
+    }
+
+    /// The same of a file of any session.
+    pub fn catch_up_any(&self, file: &SourceFile, bytes_max: u64) -> Result<CaughtUp, ImportError> {
+        self.read_some(file, PrivateRequests::of(self.journal)?, bytes_max)
+    }
+
+    fn read_some(&self, file: &SourceFile, private: PrivateRequests, bytes_max: u64) -> Result<CaughtUp, ImportError> {
+        let shared = Shared { private, ..self.shared() };
         let cursor = self.journal.cursor(&stream_of(file, shared.salt))?;
         let mut intake = Intake::knowing(shared.rules, shared.hasher.clone(), shared.private.clone());
         let mut portions = Vec::new();
@@ -161,6 +175,14 @@ impl Importer<'_> {
             Go::On
         });
         Ok(CaughtUp { is_whole: report.left_bytes == 0 && report.failed.is_none(), events: report.events, portions })
+    }
+
+    /// Whether the file was read to its end, as it is now.
+    pub fn is_read(&self, file: &SourceFile) -> Result<bool, ImportError> {
+        let cursor = self.journal.cursor(&stream_of(file, self.shared().salt))?;
+        let position: Option<Position> = cursor.and_then(|cursor| serde_json::from_str(&cursor.position).ok());
+        let stamp = std::fs::metadata(&file.path).map(|metadata| Stamp::of(&metadata));
+        Ok(stamp.is_ok_and(|stamp| position.is_some_and(|position| position.fate(stamp, &|| false) == Fate::Same)))
     }
 
     /// Whether anything of the file was ever read.

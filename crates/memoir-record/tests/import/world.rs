@@ -7,8 +7,8 @@ use memoir_journal::{
     Admission, Clock, Filter, Journal, Limits, Order, Page, SqliteJournal, SqliteOptions, StoredEvent, View,
 };
 use memoir_record::{
-    ClientDirs, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, ReadState, Rules, Run, Spool,
-    SpoolLimits, Wanted,
+    ClientDirs, GitFiles, ImportSummary, Importer, Live, LiveStream, Names, Pending, Policy, ReadState, Rules, Run,
+    Spool, SpoolLimits, Wanted,
 };
 use memoir_redact::Redactor;
 use memoir_testkit::Client as Agent;
@@ -19,6 +19,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+/// No repository is told anything.
+static NO_GIT: GitFiles = GitFiles { home: None, files: Vec::new() };
 
 /// Later than everything that scenarios tell of.
 const LATER_MS: i64 = 1_900_000_000_000;
@@ -113,6 +116,8 @@ impl World {
             policy: &self.policy,
             limits: Limits::default(),
             actor: None,
+            is_actor_given: true,
+            git: &NO_GIT,
             user_home: None,
             repo: Some("the/project"),
         }
@@ -156,9 +161,10 @@ impl World {
             dirs: &dirs,
             clock: &self.clock,
             to_server: false,
+            life: None,
         };
-        let answer = hook.answer(client, payload);
-        assert_eq!((answer.json.as_str(), answer.lost, answer.problems.len()), ("{}", 0, 0), "{answer:?}");
+        let recorded = hook.record(client, payload);
+        assert_eq!((recorded.lost, recorded.problems.len()), (0, 0), "{:?}", recorded.problems);
     }
 
     /// Reads a client's output while it runs; the so-manieth time that somebody does.
@@ -173,6 +179,7 @@ impl World {
             _ => Box::new(codex::ExecStream::new(Source::CodexExec, &run, None, Some(now)).with_prompt(prompt)),
         };
         let live = Live {
+            is_paused: &|| false,
             journal: Some(&self.journal),
             spool: &self.spool,
             rules: self.rules(),

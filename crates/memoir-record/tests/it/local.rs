@@ -1,8 +1,8 @@
 use crate::world::{PLACE, clock, journal, line, lines, spool};
 use memoir_journal::{Audience, Clock, Filter, Journal, Order, Page, SqliteJournal, SqliteOptions, View};
 use memoir_record::{
-    End, Input, Lane, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Polled, SpoolListing, Target,
-    drain_into_journal,
+    Drain, Drained, End, Input, Lane, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Policy, Polled,
+    Spool, SpoolListing, Target, drain_into_journal,
 };
 use memoir_redact::Redactor;
 use std::io::Write;
@@ -35,6 +35,12 @@ fn ingest(target: Target<'_>, home: &Path, input: &str) -> (LocalSummary, Vec<No
 
 fn events(journal: &dyn Journal) -> u64 {
     journal.stats().unwrap().events
+}
+
+fn drained(spool: &Spool, journal: &dyn Journal, repo_of: &dyn Fn(Option<&str>) -> String) -> Drained {
+    let (redactor, policy, budget) = (&Redactor::builtin(), &Policy::default(), Duration::from_secs(9));
+    let with = Drain { journal, redactor, policy, repo_of, budget, records_max: u64::MAX };
+    drain_into_journal(spool, with, &mut |_| {}).unwrap()
 }
 
 #[test]
@@ -147,11 +153,7 @@ fn what_a_locked_journal_cannot_take_waits_in_the_spool_and_is_stored_by_the_nex
     assert!(matches!(&notices[..], [Notice::Spooled { records: 6, .. }]));
     drop(lock);
     let spool = spool(&home.path().join("spool"));
-    let drain = || {
-        let repo_of = |_: Option<&str>| "repo".to_owned();
-        drain_into_journal(&spool, &journal, &Redactor::builtin(), &repo_of, Duration::from_secs(5), &mut |_| {})
-            .unwrap()
-    };
+    let drain = || drained(&spool, &journal, &|_| "repo".to_owned());
     let file = spool.waiting(Lane::Journal).unwrap().remove(0);
     let copy = std::fs::read(&file).unwrap();
     assert_eq!(drain().stored, 6);
@@ -182,8 +184,7 @@ fn an_event_with_a_secret_is_stored_once_even_if_it_also_went_through_the_spool(
     let (summary, _) = ingest(Target::Journal(&journal), home.path(), line);
     assert_eq!((summary.stored, summary.redactions), (1, 1));
     let spool = spool(&home.path().join("spool"));
-    let redactor = Redactor::builtin();
-    drain_into_journal(&spool, &journal, &redactor, &|_| String::new(), Duration::from_secs(9), &mut |_| {}).unwrap();
+    drained(&spool, &journal, &|_| String::new());
     assert_eq!(events(&journal), 1);
     assert!(spool.waiting(memoir_record::Lane::Journal).unwrap().is_empty());
 }

@@ -9,7 +9,9 @@ use crate::stop;
 use anyhow::Result;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Limits, SqliteJournal};
-use memoir_record::{Importer, Lane, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal};
+use memoir_record::{
+    Drain, GitFiles, Importer, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal,
+};
 use memoir_redact::Redactor;
 use memoir_vectors::Vectors;
 use std::path::PathBuf;
@@ -24,7 +26,7 @@ const MARKS_TIME: Duration = Duration::from_secs(2);
 
 /// The project of a working directory.
 pub fn project_of(dir: Option<&str>) -> String {
-    Projects::new(clients::user_home()).of(dir, None).id.clone()
+    Projects::new(clients::user_home()).with_git(clients::git_files()).of(dir, None).id.clone()
 }
 
 /// For whom and by which rules things are recorded.
@@ -33,6 +35,8 @@ pub struct Wishes {
     pub policy: Policy,
     pub limits: Limits,
     pub actor: Option<String>,
+    pub is_actor_given: bool,
+    pub git: GitFiles,
     pub user_home: Option<PathBuf>,
     pub repo: Option<String>,
 }
@@ -45,6 +49,8 @@ impl Wishes {
             policy: &self.policy,
             limits: self.limits,
             actor: self.actor.as_deref(),
+            is_actor_given: self.is_actor_given,
+            git: &self.git,
             user_home: self.user_home.as_deref(),
             repo: self.repo.as_deref(),
         }
@@ -88,6 +94,13 @@ impl Context {
         if let Err(error) = self.with_importer(journal, |importer| Ok(pending.work_off(importer, MARKS_TIME)?)) {
             print::warn(&format!("session files that wait cannot be read: {error:#}"));
         }
+        let left = u64::try_from(pending.count()).unwrap_or(u64::MAX);
+        if left > 0 {
+            let files = print::count(left, "session file");
+            print::warn(&format!(
+                "{files} still to be read: what is in them is not found yet; `memoir import` reads them"
+            ));
+        }
     }
 
     /// Marks of session files that wait to be read.
@@ -102,6 +115,8 @@ impl Context {
             policy: self.settings.policy()?.with_pauses(pause::pauses(&self.home)),
             limits: self.settings.limits(),
             actor: self.actor(),
+            is_actor_given: self.settings.actor.is_some(),
+            git: clients::git_files(),
             user_home: clients::user_home(),
             repo: None,
         })
@@ -140,18 +155,19 @@ impl Context {
     }
 
     fn has_journal(&self) -> bool {
-        let spooled = || self.spool().and_then(|spool| Ok(!spool.waiting(Lane::Journal)?.is_empty()));
+        let spooled = || self.spool().and_then(|spool| Ok(spool.waits_for_journal()?));
         self.home.journal_file().exists() || spooled().unwrap_or(false)
     }
 
     fn try_drain(&self, journal: &SqliteJournal) -> Result<()> {
         let spool = self.spool()?;
-        if spool.waiting(Lane::Journal)?.is_empty() {
+        if !spool.waits_for_journal()? {
             return Ok(());
         }
-        let redactor = self.settings.redactor()?;
-        let drained =
-            drain_into_journal(&spool, journal, &redactor, &project_of, DRAIN_TIME, &mut super::ingest::tell)?;
+        let wishes = self.wishes()?;
+        let (redactor, policy) = (&wishes.redactor, &wishes.policy);
+        let with = Drain { journal, redactor, policy, repo_of: &project_of, budget: DRAIN_TIME, records_max: u64::MAX };
+        let drained = drain_into_journal(&spool, with, &mut super::ingest::tell)?;
         if drained.stored > 0 {
             let (waited, are) =
                 (print::count(drained.stored, "record"), if drained.stored == 1 { "is" } else { "are" });

@@ -2,11 +2,14 @@
 
 use crate::exit::Done;
 use crate::print::{Out, Style};
+use crate::stop;
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What an agent might have done. The key is made up at run time, so that no secret stands in this file.
 fn events() -> String {
@@ -63,7 +66,7 @@ fn prompt(file: &str) -> String {
 pub fn run() -> Result<Done> {
     let home = tempfile::Builder::new().prefix("memoir-demo-").tempdir().context("cannot make a home for the demo")?;
     let memoir = std::env::current_exe().context("cannot find this program")?;
-    let mut show = Show { out: Out::new(), memoir: &memoir, home: &home.path().join("home") };
+    let mut show = Show { out: Out::new(), memoir: &memoir, home: &home.path().join("home"), stop: stop::on_signal()? };
     let events = events();
 
     show.say("An agent worked on a project. Its hook pipes what happened into memoir, one JSON object to a line:")?;
@@ -109,6 +112,8 @@ struct Show<'a> {
     out: Out,
     memoir: &'a Path,
     home: &'a Path,
+    /// Set by Ctrl-C: the home must not stay.
+    stop: Arc<AtomicBool>,
 }
 
 impl Show<'_> {
@@ -127,6 +132,9 @@ impl Show<'_> {
         self.out.line("")?;
         self.out.line(&line)?;
         self.out.flush()?;
+        if stop::requested(&self.stop) {
+            anyhow::bail!("interrupted; the demo's home is thrown away");
+        }
         let mut command = Command::new(self.memoir);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("MEMOIR_")) {
             command.env_remove(name);

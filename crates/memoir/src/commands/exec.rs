@@ -70,7 +70,11 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
         rules: wishes.rules(),
         names: &names,
         to_server: context.settings.server_url.is_some() && !paused,
+        is_paused: &|| pause::is_paused(&context.home),
     };
+    if paused {
+        print::warn("recording is paused: nothing of this run is recorded");
+    }
     let mut stream = LiveStream::new(live, run, parser);
     if asked.input != InputIs::Data {
         stream = stream.hushed_by(piped.has_marker());
@@ -98,7 +102,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     }
     if let Some(journal) = &journal {
         context.drain(journal);
-        if !paused {
+        if !paused && !pause::is_paused(&context.home) {
             catch_up(context, journal, client, begun_ms);
         }
     }

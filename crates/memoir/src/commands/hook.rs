@@ -1,6 +1,7 @@
 //! `memoir hook`: never fails, never waits, never says anything that the client would not accept.
 
 mod inject;
+mod left;
 mod log;
 
 use super::remote::flush_outbox;
@@ -15,7 +16,7 @@ use crate::{print, process_table, processes};
 use anyhow::Result;
 use inject::Given;
 use log::Entry;
-use memoir_capture::read_hook;
+use memoir_capture::{Moment, read_hook};
 use memoir_event::{Client, Time};
 use memoir_hook::{Hook, SessionLife};
 use memoir_journal::Journal;
@@ -58,8 +59,11 @@ pub fn run(home: Option<&Path>, args: &HookArgs) -> Result<Done> {
 
 /// Answers a hook call whose flags this memoir does not know; somebody at a terminal is told instead.
 pub fn answer_misspelt(words: &[OsString], error: &clap::Error) -> Option<ExitCode> {
-    let is_hook =
-        words.iter().skip(1).find(|word| !word.to_string_lossy().starts_with('-')).is_some_and(|word| word == "hook");
+    // A flag that nobody knows may have a value, so that `hook` need not be the first word.
+    let is_client = |word: &OsString| Client::parse(&word.to_string_lossy()).is_some();
+    let mut plain = words.iter().skip(1).filter(|word| !word.to_string_lossy().starts_with('-'));
+    let is_hook = plain.clone().next().is_some_and(|word| word == "hook")
+        || plain.by_ref().any(|word| word == "hook") && plain.next().is_some_and(is_client);
     let asks = matches!(error.kind(), clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion);
     if !is_hook || asks || std::io::stdin().is_terminal() {
         return None;
@@ -153,12 +157,18 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     let recorded = hook.record(client, payload);
     problems.extend(recorded.problems.iter().cloned());
     let about = recorded.call.as_ref().map(|call| (call.event.clone(), call.session.clone()));
+    let begins = recorded.call.as_ref().is_some_and(|call| matches!(call.moment, Moment::SessionStart | Moment::Prompt));
     let given = match (&journal, recorded.call) {
         (Some(journal), Some(call)) => inject::answer(&context, &wishes, journal, call, begun),
         _ => Given::default(),
     };
     say(given.json.as_deref().unwrap_or(EMPTY));
     problems.extend(given.problem);
+    if let Some(journal) = journal.as_deref().filter(|_| begins)
+        && let Err(error) = left::work_off(&context, &wishes, journal, &spool, &dirs)
+    {
+        problems.push(format!("{error:#}"));
+    }
     if context.settings.debug {
         let (event, session) = about.unwrap_or_else(|| ("(not understood, or excluded)".to_owned(), String::new()));
         let (answer_bytes, took) = (given.json.map_or(EMPTY.len(), |json| json.len()), begun.elapsed());

@@ -41,7 +41,8 @@ pub fn run(context: &Context, args: &ImportArgs) -> Result<Done> {
     }
     let named_nothing = !args.path.is_empty() && summary.clients.values().all(|client| client.files == client.failed);
     let named_missing = args.path.iter().any(|path| !path.exists());
-    Ok(if named_nothing || named_missing { Done::Partly } else { Done::Well })
+    let unreadable = summary.clients.values().any(|client| client.failed > 0);
+    Ok(if named_nothing || named_missing || unreadable { Done::Partly } else { Done::Well })
 }
 
 /// Imports what is wanted, with a bar on a terminal.

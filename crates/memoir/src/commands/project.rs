@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The project of a directory, as the file system tells it.
 pub fn around(dir: &Path) -> Project {
-    Projects::new(clients::user_home()).of(Some(&dir.to_string_lossy()), None).clone()
+    Projects::new(clients::user_home()).with_git(clients::git_files()).of(Some(&dir.to_string_lossy()), None).clone()
 }
 
 /// The id of the project that what was recorded under `name` belongs to now; none if nothing is recorded of it. Sessions

@@ -31,6 +31,8 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
     let undreamt = journal.as_ref().map(|journal| waiting_archives(journal)).transpose()?.unwrap_or_default();
     let left_out = journal.as_ref().map(|journal| LeftOut::read(journal)).transpose()?.unwrap_or_default();
+    let kept_out = journal.as_ref().map(|journal| memoir_record::left_out(journal)).transpose()?.unwrap_or_default();
+    let gone = journal.as_ref().map(|journal| memoir_record::gone(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
@@ -61,6 +63,8 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "uncommittedSessions": open,
             "dream": {"waitingArchives": undreamt, "leftOut": left_out},
             "pending": context.pending().count(),
+            "gone": gone,
+            "leftOutByHooks": kept_out,
             "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
@@ -72,6 +76,15 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
         }
         lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
         lines.extend(late.iter().map(|late| ("late", without_memory(late))));
+        if !kept_out.is_empty() {
+            let said: Vec<String> = kept_out.iter().map(|(why, n)| format!("{why} {n}")).collect();
+            lines.push(("left out", format!("by hooks, as you wish: {}", said.join(", "))));
+        }
+        if gone > 0 {
+            let were =
+                format!("{} that hooks left for later were gone before they were read", count(gone, "session file"));
+            lines.push(("gone", were));
+        }
         if !purges.is_empty() {
             let text = "not all of it is erased yet; `memoir purge` finishes it";
             lines.push(("purge", format!("{}: {text}", purges.join(", "))));

@@ -58,7 +58,7 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
         if ledger.is_empty() && problems.is_empty() {
             Launcher::in_home(context.home.dir()).remove()?;
         }
-        if everything && problems.is_empty() {
+        if everything && problems.is_empty() && !has_others(args, &ledger) {
             context.home.erase()?;
         }
     }
@@ -74,9 +74,11 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
             .collect();
         let others: Vec<&PathBuf> = plans.iter().filter_map(|plan| plan.other_home.as_ref()).collect();
         let problems: Vec<String> = problems.iter().map(|(client, problem)| format!("{client}: {problem}")).collect();
-        out.json(&json!({"dryRun": args.dry_run, "changed": changed, "erased": everything && !args.dry_run, "problems": problems, "otherHomes": others}))?;
+        out.json(&json!({"dryRun": args.dry_run, "changed": changed, "erased": everything && !args.dry_run && !has_others(args, &ledger), "problems": problems, "otherHomes": others}))?;
     } else if args.dry_run {
         out.line("nothing was changed: this was a dry run")?;
+    } else if everything && has_others(args, &ledger) {
+        out.line("other clients still have hooks of memoir's: nothing was deleted; `memoir uninstall --everything` takes out all")?;
     } else if everything && problems.is_empty() {
         out.line("memoir has left nothing behind but its program")?;
     } else if context.home.journal_file().exists() {
@@ -87,6 +89,11 @@ pub fn run(context: &Context, args: &UninstallArgs) -> Result<Done> {
     }
     out.flush()?;
     Ok(if problems.is_empty() { Done::Well } else { Done::Partly })
+}
+
+/// Whether hooks stay that were not to be taken out: without the list of them nobody could.
+fn has_others(args: &UninstallArgs, ledger: &Ledger) -> bool {
+    !args.client.is_empty() && !ledger.is_empty()
 }
 
 /// What is to be said of hooks that are not this home's.

@@ -69,6 +69,10 @@ fn read(context: &Context, journal: &SqliteJournal, files: Vec<SourceFile>) -> R
 
 /// Tells of what is new, by client; of nothing, nothing.
 fn say(summary: &ImportSummary, json: bool) -> Result<()> {
+    for problem in &summary.problems {
+        let what: Vec<String> = problem.problems.iter().map(|(what, n)| format!("{what} ({n})")).collect();
+        print::warn(&format!("{}: {}", problem.path.display(), what.join(", ")));
+    }
     if summary.stored + summary.revised == 0 {
         return Ok(());
     }

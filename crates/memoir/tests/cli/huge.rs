@@ -204,3 +204,60 @@ fn figures_of_ever_more_events_take_no_more_memory() {
     let (small, large) = (peak_kb(2_000), peak_kb(80_000));
     assert!(large < small + (6 << 10), "{small} kB for few, {large} kB for many");
 }
+
+#[test]
+fn rows_of_a_hundred_megabytes_are_read_piece_by_piece() {
+    let home = Home::new();
+    let database = home.top().join(".local/share/opencode/opencode.db");
+    fs::create_dir_all(database.parent().unwrap()).unwrap();
+    let connection = rusqlite::Connection::open(&database).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE session(id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, version TEXT, time_created INTEGER);
+             CREATE TABLE message(id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
+             CREATE TABLE part(id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER,
+                 time_updated INTEGER, data TEXT);
+             INSERT INTO session VALUES('ses_1', NULL, '/tmp', '1', 1794801309000);",
+        )
+        .unwrap();
+    for n in 0..2 {
+        let at = 1_794_801_309_000_i64 + n;
+        let role = r#"{"role":"assistant"}"#;
+        connection
+            .execute("INSERT INTO message VALUES(?1, 'ses_1', ?2, ?2, ?3)", (format!("msg_{n}"), at, role))
+            .unwrap();
+        let text = format!("{{\"type\":\"text\",\"text\":\"begun {n} {}\"}}", "x".repeat(100 * MEGABYTE));
+        let ids = (format!("prt_{n}"), format!("msg_{n}"));
+        connection.execute("INSERT INTO part VALUES(?1, ?2, 'ses_1', ?3, ?3, ?4)", (ids.0, ids.1, at, text)).unwrap();
+    }
+    drop(connection);
+    let summary = imported(&home);
+    assert_eq!(summary["problems"]["huge row, shortened"], 2, "{summary}");
+    let texts: Vec<String> = home.events().iter().map(Value::to_string).collect();
+    assert!((0..2).all(|n| texts.iter().any(|text| text.contains(&format!("begun {n} x")))));
+}
+
+#[test]
+fn compressed_files_that_need_much_memory_are_unpacked_one_at_a_time() {
+    let home = Home::new();
+    let dir = home.top().join(".codex/sessions/2026/05/10");
+    fs::create_dir_all(&dir).unwrap();
+    for n in 0..4 {
+        let id = format!("01a1e24e-1373-7570-aa3c-1a289a7a56a{n}");
+        let path = dir.join(format!("rollout-2026-05-10T08-00-0{n}-{id}.jsonl.zst"));
+        let mut packer = zstd::stream::write::Encoder::new(fs::File::create(path).unwrap(), 1).unwrap();
+        packer.window_log(27).unwrap();
+        let begun = json!({"timestamp": "2026-05-10T08:00:00.000Z", "type": "session_meta",
+            "payload": {"id": id, "cwd": "/p", "timestamp": "2026-05-10T08:00:00.000Z"}});
+        packer.write_all(format!("{begun}\n").as_bytes()).unwrap();
+        let output = "output ".repeat(10 << 10);
+        for call in 0..2_300 {
+            let line = json!({"timestamp": "2026-05-10T08:00:01.000Z", "type": "response_item",
+                "payload": {"type": "function_call_output", "call_id": format!("c{call}"), "output": output}});
+            packer.write_all(format!("{line}\n").as_bytes()).unwrap();
+        }
+        packer.finish().unwrap();
+    }
+    let summary = imported(&home);
+    assert_eq!(summary["clients"]["codex"]["read"], 4, "{summary}");
+}

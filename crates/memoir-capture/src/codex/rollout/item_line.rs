@@ -11,6 +11,9 @@ use crate::scene::{Call, Ending};
 use crate::shell;
 use memoir_event::Json;
 
+/// What the user types that is no speech: written in both forms, and counted in the other one.
+const TYPED: [&str; 4] = ["ack", "slash-command", "shell-command", "task-notification"];
+
 lenient! {
     struct Item<'a> {
         kind: Text<'a> = "type",
@@ -25,6 +28,8 @@ lenient! {
         input: Text<'a> = "input",
         output: Raw<'a> = "output",
         action: Raw<'a> = "action",
+        result: Text<'a> = "result",
+        revised_prompt: Text<'a> = "revised_prompt",
         author: Text<'a> = "author",
         recipient: Text<'a> = "recipient",
         passthrough: Passthrough<'a> = "internal_chat_message_metadata_passthrough",
@@ -93,9 +98,11 @@ impl Rollout {
                 | "compaction"
                 | "compaction_summary"
                 | "context_compaction"
-                | "configuration_update"
-                | "image_generation_call"),
+                | "configuration_update"),
             ) => at.out.left_out(kind),
+            Some("image_generation_call") => {
+                self.in_turn_of(turn.as_deref(), |rollout| rollout.image(&item, at));
+            }
             Some(kind) => {
                 let (kind, text) = (format!("item.{kind}"), payload.get().unwrap_or_default().to_owned());
                 self.opaque(&kind, &text, at);
@@ -131,7 +138,11 @@ impl Rollout {
                         Some(_) if !is_image_mark(text) => words.push(text.to_owned()),
                         Some(_) => {}
                         // Envelopes come in this form alone; what the user typed comes again in the other.
-                        None => sorted.context.iter().for_each(|(name, _)| at.out.context(name)),
+                        None => sorted
+                            .context
+                            .iter()
+                            .filter(|(name, _)| self.state.is_bare || !TYPED.contains(name))
+                            .for_each(|(name, _)| at.out.context(name)),
                     }
                 }
                 if !words.is_empty() || (!media.is_empty() && is_users != Some(false)) {
@@ -204,6 +215,20 @@ impl Rollout {
         let mut maker = self.maker(at);
         maker.tool_call(Call { id: id.as_deref(), name: &name, arguments: None }, &arguments);
         maker.about(tools);
+    }
+
+    /// A picture that was made: asked for, and noted by its type and size.
+    fn image(&mut self, item: &Item<'_>, at: &mut At<'_>) {
+        let id = item.id.said().or_else(|| item.call_id.said());
+        let call = Call { id, name: "image_generation", arguments: None };
+        let mut arguments = String::from("{\"prompt\":");
+        push_text(&mut arguments, item.revised_prompt.get().unwrap_or_default());
+        arguments.push('}');
+        let mut maker = self.maker(at);
+        maker.tool_call(call, &arguments);
+        if let Some(data) = item.result.said() {
+            maker.tool_result(call, Media::of_base64("image", data).note(), None, false);
+        }
     }
 
     /// The tools that a call calls itself: in code mode it is a script, or waits for one.

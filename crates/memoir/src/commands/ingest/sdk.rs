@@ -2,8 +2,8 @@
 
 use super::{finish, say, unbuffered_stdin};
 use crate::cli::IngestArgs;
-use crate::commands::Context;
 use crate::commands::remote::flush_outbox;
+use crate::commands::{Context, pause};
 use crate::exit::Done;
 use crate::home::{Life, system_clock};
 use crate::print;
@@ -23,6 +23,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     wishes.repo.clone_from(&args.repo);
     if args.actor.is_some() {
         wishes.actor.clone_from(&args.actor);
+        wishes.is_actor_given = true;
     }
     let server = args.server_url.as_deref().or(context.settings.server_url.as_deref());
     let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
@@ -49,6 +50,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     };
     let parser = codex::ExecStream::new(Source::CodexSdk, run.name(), cwd.as_deref(), now);
     let live = Live {
+        is_paused: &|| pause::is_paused(&context.home),
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
         spool: &spool,
         rules: wishes.rules(),
