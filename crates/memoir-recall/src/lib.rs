@@ -33,7 +33,7 @@ pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
 pub use mirrors::{Followed, MIRRORED, take_out_of_mirrors};
-pub use policy::clean;
+pub use policy::{Blocked, Form, Gate, clean};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_json, origin, to_json, what};
 pub use request::{Answer, Block, Request, SessionBlock};

@@ -9,7 +9,7 @@ use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::passage::Passage;
 use crate::place::Place;
-use crate::policy;
+use crate::policy::{self, Form, Gate};
 use crate::rank::{Parts, RankedUnit, Ranker, Ranking};
 use crate::request::{Answer, Block, Request, SessionBlock};
 use crate::scope::Scoped;
@@ -202,15 +202,16 @@ impl Recall {
         let said = speech_of(event).unwrap_or_else(|| event.content.plain());
         let (text, cut) = passage.of(&said);
         let text = policy::pass(event, &text, request, &self.redactor)?;
+        let gate = Gate::new(&self.redactor, Form::Shown);
         Some(Block {
             seq: stored.seq,
             event_id: stored.id,
-            memory: Memory::of_event(event),
+            memory: Memory::of_event(event).map(|memory| gate.memory(memory)),
             client: event.client,
-            session: event.session.clone(),
-            turn: event.turn.clone(),
-            repo: event.repo.clone(),
-            actor: event.actor.clone(),
+            session: gate.text(&event.session),
+            turn: event.turn.as_deref().map(|turn| gate.text(turn)),
+            repo: gate.text(&event.repo),
+            actor: event.actor.as_deref().map(|actor| gate.text(actor)),
             ts_ms: stored.ts_ms,
             kind: event.kind(),
             source: event.source,

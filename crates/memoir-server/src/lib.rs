@@ -42,7 +42,7 @@ use lanes::Lanes;
 use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
 use memoir_openviking::Openviking;
-use memoir_recall::{Meaning, Recall};
+use memoir_recall::{Form, Gate, Meaning, Recall};
 use memoir_redact::Redactor;
 use names::Names;
 use rate::RateLimit;
@@ -147,6 +147,12 @@ impl App {
             clock: parts.clock,
             settings,
         }
+    }
+
+    /// The gate that whatever is read here goes through: for readers that may be agents, or for programs that want the
+    /// record as it is.
+    pub(crate) fn gate(&self, form: Form) -> Gate<'_> {
+        Gate::new(&self.redactor, form).without(&self.settings.blocked)
     }
 }
 

@@ -57,6 +57,9 @@ fn found(app: &App, wanted: &Wanted) -> Result<Value, ApiError> {
     while listed.len() < limit {
         let events = app.journal.page(&filter, &view, &page)?;
         for stored in events.events {
+            if app.settings.blocked.holds_back(&stored.event) {
+                continue;
+            }
             if listed.len() >= limit {
                 break;
             }
