@@ -32,7 +32,7 @@ mod words;
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
-pub use mirrors::{Followed, MIRRORED, take_out_of_mirrors};
+pub use mirrors::{Followed, IMPORTED, MIRRORED, take_out_of_mirrors};
 pub use policy::{Blocked, Form, Gate, clean};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_json, origin, to_json, what};
