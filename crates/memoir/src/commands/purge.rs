@@ -50,10 +50,16 @@ pub fn run(context: &Context, args: &PurgeArgs) -> Result<Done> {
         erase(context, &work, &mut told)?;
         return tell(&told, args.unwanted.json);
     }
-    let Some(wanted) = of_forgettings(context, &work, &args.unwanted)? else {
-        return tell(&Told::default(), args.unwanted.json);
-    };
+    let (names, wanted) = of_forgettings(&work, &args.unwanted)?;
+    if unwanted_is_nothing(&wanted) {
+        // Nothing stood here: what was held back under these names is all there is.
+        if !wanted.dry_run && (wanted.yes || ask::yes("Erase this for good?", "pass --yes to erase without being asked")?) {
+            drop_held(context, &names)?;
+        }
+        return tell(&Told::default(), wanted.json);
+    }
     let Some((name, choice)) = work.choose_and_ask(&wanted, Depth::Purge)? else { return Ok(Done::Well) };
+    drop_held(context, &names)?;
     let events = u64::try_from(choice.events.len()).unwrap_or(u64::MAX);
     let mut told = Told { events, ..Told::default() };
     // First what was never stored: whoever is interrupted here asks for the same again.
@@ -90,38 +96,22 @@ fn unfinished(work: &Work<'_>) -> Result<Vec<ForgettingEntry>> {
     Ok(work.journal.forgettings()?.into_iter().filter(|entry| !entry.finished).collect())
 }
 
-/// The names of forgettings stand for what they hid, and for what was held back under them; none if that is all there
-/// was to erase.
-fn of_forgettings(context: &Context, work: &Work<'_>, args: &UnwantedArgs) -> Result<Option<UnwantedArgs>> {
+/// The names of forgettings stand for what they hid: the names that were passed, and what to purge instead.
+fn of_forgettings(work: &Work<'_>, args: &UnwantedArgs) -> Result<(Vec<String>, UnwantedArgs)> {
     let known: Vec<String> = work.journal.forgettings()?.into_iter().map(|entry| entry.name).collect();
     let (names, ids): (Vec<String>, Vec<String>) = args.ids.iter().cloned().partition(|id| known.contains(id));
-    if names.is_empty() {
-        return Ok(Some(args.clone()));
-    }
     let mut args = UnwantedArgs { ids, ..args.clone() };
     for name in &names {
         let events = work.journal.forgotten_by(name)?.unwrap_or_default();
         args.ids.extend(work.journal.ids_of(&events)?.iter().map(ToString::to_string));
     }
-    if !args.dry_run {
-        agreed(&args)?;
-        let spool = context.spool()?;
-        names.iter().try_for_each(|name| spool.drop_held(name))?;
-        args.yes = true;
-    }
-    if args.ids.is_empty() {
-        print::warn("nothing of it is left here to erase");
-        return Ok(None);
-    }
-    Ok(Some(args))
+    Ok((names, args))
 }
 
-/// Asks before anything is erased.
-fn agreed(args: &UnwantedArgs) -> Result<()> {
-    if !args.yes && !ask::yes("Erase for good what was forgotten?", "pass --yes to erase without being asked")? {
-        anyhow::bail!("nothing was changed");
-    }
-    Ok(())
+/// Erases what was held back under these names.
+fn drop_held(context: &Context, names: &[String]) -> Result<()> {
+    let spool = context.spool()?;
+    Ok(names.iter().try_for_each(|name| spool.drop_held(name))?)
 }
 
 /// Erases whatever unfinished purges ask for, this one's and those that were interrupted. What was not reached leaves
