@@ -93,7 +93,10 @@ impl<'a> Delivery<'a> {
     }
 
     /// Holds back what was forgotten, and gives what may be sent; all of them as an error if nobody can tell now.
-    fn hold_forgotten(&mut self, records: Vec<RawRecord>) -> Result<Result<Vec<RawRecord>, Vec<RawRecord>>, SpoolError> {
+    fn hold_forgotten(
+        &mut self,
+        records: Vec<RawRecord>,
+    ) -> Result<Result<Vec<RawRecord>, Vec<RawRecord>>, SpoolError> {
         let Some(forgotten) = self.forgotten else { return Ok(Ok(records)) };
         let Some(which) = forgotten(&records) else { return Ok(Err(records)) };
         let (held, left): (Vec<_>, Vec<_>) =

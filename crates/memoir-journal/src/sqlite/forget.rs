@@ -332,10 +332,9 @@ pub fn said_in(connection: &Connection, hasher: &KeyHasher, event: &Event) -> Re
                JOIN forgotten ON forgotten.event = record.seq
              WHERE origin.session = ?1 AND origin.source IN (?2, ?3) AND record.event IS NULL AND forgotten.by <> ?4",
         )?
-        .query_map(
-            (&event.session, Source::Recorder.code(), Source::Http.code(), as_i64(SOURCES_GONE)),
-            |row| row.get(0),
-        )?
+        .query_map((&event.session, Source::Recorder.code(), Source::Http.code(), as_i64(SOURCES_GONE)), |row| {
+            row.get(0)
+        })?
         .collect::<Result<_, _>>()?;
     let mut reader = Reader::new(connection);
     let mut said = HashSet::new();

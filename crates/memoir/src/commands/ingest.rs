@@ -13,8 +13,8 @@ use crate::stop;
 use anyhow::Result;
 use memoir_journal::Journal;
 use memoir_record::{
-    End, Forgotten, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Place, Polled, RemoteOptions, RemoteRecorder,
-    RemoteSummary, Target, whole_sentence,
+    End, Forgotten, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Place, Polled, RemoteOptions,
+    RemoteRecorder, RemoteSummary, Target, whole_sentence,
 };
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -53,7 +53,9 @@ pub fn run(context: &Context, args: &PurgeArgs) -> Result<Done> {
     let (names, wanted) = of_forgettings(&work, &args.unwanted)?;
     if unwanted_is_nothing(&wanted) {
         // Nothing stood here: what was held back under these names is all there is.
-        if !wanted.dry_run && (wanted.yes || ask::yes("Erase this for good?", "pass --yes to erase without being asked")?) {
+        if !wanted.dry_run
+            && (wanted.yes || ask::yes("Erase this for good?", "pass --yes to erase without being asked")?)
+        {
             drop_held(context, &names)?;
         }
         return tell(&Told::default(), wanted.json);

@@ -31,8 +31,7 @@ pub fn run(context: &Context, args: &SearchArgs) -> Result<Done> {
     let seqs: Vec<_> = found.hits.iter().map(|hit| hit.seq).collect();
     let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
     let gate = Gate::new(&redactor, Form::Shown);
-    let events: Vec<_> =
-        journal.events(&seqs, &view)?.into_iter().filter_map(|event| gate.event(event)).collect();
+    let events: Vec<_> = journal.events(&seqs, &view)?.into_iter().filter_map(|event| gate.event(event)).collect();
     for event in &events {
         let score = found.hits.iter().find(|hit| hit.seq == event.seq).map_or(0.0, |hit| hit.score);
         let snippet = found.marker.snippet(&gate.text(&event.event.content.plain()), SNIPPET_CHARS);
