@@ -51,7 +51,7 @@ enum From {
 }
 
 /// Tells which of the records were forgotten here; none if that cannot be told now.
-pub type Forgotten = dyn Fn(&[RawRecord]) -> Option<Vec<bool>>;
+pub type Forgotten<'a> = dyn Fn(&[RawRecord]) -> Option<Vec<bool>> + 'a;
 
 /// The way to one server.
 pub struct Delivery<'a> {
@@ -60,7 +60,7 @@ pub struct Delivery<'a> {
     redactor: &'a Redactor,
     batch_records_max: usize,
     stop: &'a AtomicBool,
-    forgotten: Option<&'a Forgotten>,
+    forgotten: Option<&'a Forgotten<'a>>,
     backoff: Option<Backoff>,
     /// Shortens each request, once somebody waits for the end.
     pub hurry: Option<Duration>,
@@ -88,7 +88,7 @@ impl<'a> Delivery<'a> {
     }
 
     /// With somebody who knows what was forgotten here.
-    pub fn without(self, forgotten: Option<&'a Forgotten>) -> Delivery<'a> {
+    pub fn without(self, forgotten: Option<&'a Forgotten<'a>>) -> Delivery<'a> {
         Delivery { forgotten, ..self }
     }
 

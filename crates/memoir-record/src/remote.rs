@@ -41,7 +41,7 @@ pub struct RemoteOptions<'a> {
     /// Where the recorder works and for whom.
     pub place: Place<'a>,
     /// Who knows what was forgotten here, if anybody does: that is held back.
-    pub forgotten: Option<&'a Forgotten>,
+    pub forgotten: Option<&'a Forgotten<'a>>,
 }
 
 impl<'a> RemoteOptions<'a> {

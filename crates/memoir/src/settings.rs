@@ -655,7 +655,7 @@ pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
     if setting.key == "capture.exclude_patterns" {
         Policy::new(Vec::new(), Vec::new(), &strings(Some(value)), Vec::new()).map_err(|error| error.to_string())?;
     }
-    if let "recall.blocked_kinds" | "recall.blocked_sources" = setting.key {
+    if matches!(setting.key, "recall.blocked_kinds" | "recall.blocked_sources") {
         known_names(setting, value)?;
     }
     if fits { Ok(()) } else { Err(format!("must be {expected}, not {}", value.type_str())) }

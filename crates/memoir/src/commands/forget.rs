@@ -37,8 +37,10 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
     };
     let Some((name, choice)) = work.choose_and_ask(&args.unwanted, Depth::Forget)? else { return Ok(Done::Well) };
     let events = choice.events.clone();
+    // Names are found while what they name is there.
+    let unstored = Said::of(&work.journal, &[])?.and_unstored(work.unwanted(&args.unwanted)?)?;
     work.forget(work.wish(choice, Depth::Forget, &name, args.unwanted.reason.clone()))?;
-    let waiting = Said::of(&work.journal, &[])?.and_unstored(work.unwanted(&args.unwanted)?)?.hold(context, &name);
+    let waiting = unstored.hold(context, &name);
     let mut mirrors = copied::take_out_of_mirrors(&work.journal, &events);
     mirrors.problems.extend(waiting.busy.into_iter().chain(waiting.left));
     let mut out = Out::new();

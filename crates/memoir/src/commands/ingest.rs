@@ -46,7 +46,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
         let journal = existing(context);
         let forgotten = journal.as_ref().map(|journal| forgotten_in(journal, &redactor));
         let options = RemoteOptions {
-            forgotten: forgotten.as_ref().map(|told| told as &Forgotten),
+            forgotten: forgotten.as_ref().map(|told| told as &Forgotten<'_>),
             event_bytes_max,
             on_bad_line,
             flush_interval,

@@ -103,6 +103,10 @@ fn of_forgettings(work: &Work<'_>, args: &UnwantedArgs) -> Result<(Vec<String>, 
     let known: Vec<String> = work.journal.forgettings()?.into_iter().map(|entry| entry.name).collect();
     let (names, ids): (Vec<String>, Vec<String>) = args.ids.iter().cloned().partition(|id| known.contains(id));
     let mut args = UnwantedArgs { ids, ..args.clone() };
+    let others = UnwantedArgs { ids: Vec::new(), ..args.clone() };
+    if !names.is_empty() && !unwanted_is_nothing(&others) {
+        return Err(Usage("pass names of forgettings or describe what to purge, not both".to_owned()).into());
+    }
     for name in &names {
         let events = work.journal.forgotten_by(name)?.unwrap_or_default();
         args.ids.extend(work.journal.ids_of(&events)?.iter().map(ToString::to_string));

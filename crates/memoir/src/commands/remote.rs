@@ -41,7 +41,7 @@ pub fn forgotten_in<'a>(
     let admission = Admission::for_sending(redactor, journal.hasher().clone());
     move |records| {
         let events = records.iter().enumerate().map(|(at, record)| {
-            let capture = Capture { source: Source::Http, at_ms: now_ms(), nonce: at as u64 };
+            let capture = Capture { source: Source::Http, at_ms: now_ms(), nonce: u64::try_from(at).unwrap_or(0) };
             let mut event = record.clone().into_event(capture).ok()?;
             if event.repo.is_empty() {
                 event.repo = project_of(record.cwd().as_deref());
@@ -68,7 +68,7 @@ pub fn flush_outbox(
     let (client, clock, stop) = (connect_within(settings, url, time)?, system_clock(), AtomicBool::new(false));
     let place = Place { cwd: None, actor: None, repo_of: &|_| String::new() };
     let forgotten = journal.map(|journal| forgotten_in(journal, redactor));
-    let forgotten = forgotten.as_ref().map(|told| told as &Forgotten);
+    let forgotten = forgotten.as_ref().map(|told| told as &Forgotten<'_>);
     let options = RemoteOptions { forgotten, ..RemoteOptions::new(place) };
     let recorder = RemoteRecorder { client: &client, spool, redactor, clock: &clock, options, stop: &stop };
     recorder.flush(time, &mut |_| {})?;

@@ -135,7 +135,7 @@ impl Said<'_> {
     fn try_scrub_spool(&self, context: &Context, hindered: &mut Hindered) -> Result<()> {
         let spool = context.spool()?;
         spool.recover()?;
-        self.each_file(&spool, &LANES, hindered, &mut |file| self.scrub_file(&spool, file))?;
+        each_file(&spool, &LANES, hindered, &mut |file| self.scrub_file(&spool, file))?;
         let set_aside = SpoolListing::read(&context.settings.spool_dir)?.quarantined;
         if set_aside > 0 {
             let files = count(set_aside, "file");
@@ -153,7 +153,7 @@ impl Said<'_> {
             let (spool, redactor) = (context.spool()?, context.settings.redactor()?);
             let forgotten = forgotten_in(self.journal, &redactor);
             spool.recover()?;
-            self.each_file(&spool, &[Lane::Server], &mut hindered, &mut |file| {
+            each_file(&spool, &[Lane::Server], &mut hindered, &mut |file| {
                 let mut claim = match spool.claim(file)? {
                     Claimed::Ours(claim) => claim,
                     Claimed::Others => return Ok(!file.exists()),
@@ -181,29 +181,6 @@ impl Said<'_> {
             hindered.busy.push(format!("what waits for a server could not be searched: {error:#}"));
         }
         hindered
-    }
-
-    /// Does something with each file that waits; what another process has is tried again for a while.
-    fn each_file(
-        &self,
-        spool: &Spool,
-        lanes: &[Lane],
-        hindered: &mut Hindered,
-        work: &mut dyn FnMut(&Path) -> Result<bool>,
-    ) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
-        for lane in lanes {
-            for file in spool.waiting(*lane)? {
-                while !work(&file)? {
-                    if Instant::now() >= deadline {
-                        hindered.busy.push(format!("another process delivers {}", file.display()));
-                        break;
-                    }
-                    std::thread::sleep(Duration::from_millis(50));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// False while another process has the file.
@@ -271,6 +248,28 @@ impl Said<'_> {
         }
         Ok(())
     }
+}
+
+/// Does something with each file that waits; what another process has is tried again for a while.
+fn each_file(
+    spool: &Spool,
+    lanes: &[Lane],
+    hindered: &mut Hindered,
+    work: &mut dyn FnMut(&Path) -> Result<bool>,
+) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    for lane in lanes {
+        for file in spool.waiting(*lane)? {
+            while !work(&file)? {
+                if Instant::now() >= deadline {
+                    hindered.busy.push(format!("another process delivers {}", file.display()));
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Wanted {

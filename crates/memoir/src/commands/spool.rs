@@ -102,7 +102,7 @@ fn flush(context: &Context, spool: &Spool, server_url: Option<&str>, json: bool)
         let clock = system_clock();
         let journal = existing(context);
         let forgotten = journal.as_ref().map(|journal| forgotten_in(journal, &redactor));
-        let options = RemoteOptions { forgotten: forgotten.as_ref().map(|told| told as &Forgotten), ..options };
+        let options = RemoteOptions { forgotten: forgotten.as_ref().map(|told| told as &Forgotten<'_>), ..options };
         let recorder =
             RemoteRecorder { client: &client, spool, redactor: &redactor, clock: &clock, options, stop: &stop };
         delivered = recorder.flush(FLUSH_TIME, &mut ingest::tell)?;
