@@ -60,7 +60,7 @@ const fn setting(
 }
 
 /// Every setting there is.
-pub const SETTINGS: [Setting; 41] = [
+pub const SETTINGS: [Setting; 43] = [
     setting(
         "actor",
         &["MEMOIR_ACTOR"],

@@ -1,7 +1,7 @@
 //! `memoir ingest`.
 
 use super::context::project_of;
-use super::remote::connect;
+use super::remote::{connect, existing, forgotten_in};
 mod sdk;
 
 use super::{Context, pause};
