@@ -10,8 +10,8 @@ use crate::print::count;
 use anyhow::Result;
 use memoir_event::{Client, Event, Json, Source, Time};
 use memoir_journal::{
-    Admission, Chosen, Depth, Forgetting, ForgettingEntry, Journal, Seq, SqliteJournal, SqliteOptions, TextDigest,
-    comparable,
+    Admission, Chosen, Depth, Forgetting, ForgettingEntry, Journal, ProjectEntry, Seq, SqliteJournal, SqliteOptions,
+    TextDigest, comparable,
 };
 use memoir_recall::Unwanted;
 use memoir_record::wire::{Capture, RawRecord};
@@ -59,11 +59,10 @@ impl Said<'_> {
     /// And whatever waits in the spool and was never stored here, as far as it is asked for.
     pub fn and_unstored(self, unwanted: Unwanted) -> Result<Self> {
         let mut projects: Vec<String> = unwanted.project.iter().cloned().collect();
-        for entry in self.journal.projects()? {
-            let is_it = |name: &String| entry.repo == *name || entry.aliases.contains(name);
-            if unwanted.project.as_ref().is_some_and(is_it) {
-                projects.extend([entry.repo].into_iter().chain(entry.aliases));
-            }
+        if let Some(name) = &unwanted.project {
+            let is_it = |entry: &ProjectEntry| entry.repo == *name || entry.aliases.contains(name);
+            let known = self.journal.projects()?.into_iter().filter(is_it);
+            projects.extend(known.flat_map(|entry| entry.aliases.into_iter().chain([entry.repo])));
         }
         Ok(Said { wanted: Some(Wanted { unwanted, projects }), ..self })
     }
