@@ -9,7 +9,7 @@ use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::passage::Passage;
 use crate::place::Place;
-use crate::policy::{self, Form, Gate};
+use crate::policy::{self, Blocked, Form, Gate};
 use crate::rank::{Parts, RankedUnit, Ranker, Ranking};
 use crate::request::{Answer, Block, Request, SessionBlock};
 use crate::scope::Scoped;
@@ -48,6 +48,7 @@ pub struct Recall {
     weights: Weights,
     redactor: Arc<Redactor>,
     meaning: Option<Arc<dyn Meaning>>,
+    blocked: Blocked,
 }
 
 /// What speaks for an event, and how.
@@ -61,7 +62,8 @@ struct Offer {
 impl Recall {
     /// Recall that looks for secrets with those rules once more.
     pub fn new(redactor: Arc<Redactor>) -> Recall {
-        Recall { sessions: Mutex::default(), weights: Weights::default(), redactor, meaning: None }
+        let (sessions, weights, blocked) = (Mutex::default(), Weights::default(), Blocked::default());
+        Recall { sessions, weights, redactor, meaning: None, blocked }
     }
 
     /// With other weights, for measuring.
@@ -74,6 +76,12 @@ impl Recall {
     #[must_use]
     pub fn with_meaning(self, meaning: Option<Arc<dyn Meaning>>) -> Recall {
         Recall { meaning, ..self }
+    }
+
+    /// Without what the owner keeps back, whoever asks.
+    #[must_use]
+    pub fn without(self, blocked: Blocked) -> Recall {
+        Recall { blocked, ..self }
     }
 
     /// The few things from the past that help.
@@ -199,6 +207,9 @@ impl Recall {
 
     fn block(&self, stored: &StoredEvent, offer: &Offer, passage: &Passage, request: &Request) -> Option<Block> {
         let event = &stored.event;
+        if self.blocked.holds_back(event) {
+            return None;
+        }
         let said = speech_of(event).unwrap_or_else(|| event.content.plain());
         let (text, cut) = passage.of(&said);
         let text = policy::pass(event, &text, request, &self.redactor)?;

@@ -125,7 +125,8 @@ impl App {
     fn new(settings: ServerSettings, parts: Parts, address: SocketAddr) -> App {
         let mut seed = [0u8; 8];
         let _ = getrandom::fill(&mut seed);
-        let recall = Arc::new(Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning.clone()));
+        let recall = Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning.clone());
+        let recall = Arc::new(recall.without(settings.blocked.clone()));
         let openviking = openviking::over(&parts, &recall, format!("server-{:016x}", u64::from_le_bytes(seed)));
         App {
             hosts: Hosts::new(address.ip(), &settings.host, &settings.allowed_hosts),
