@@ -3,9 +3,9 @@
 //! A text is stemmed in its own language, which its little words tell; a query whose language cannot be told is
 //! stemmed in all of them. Identifiers keep their whole form beside their parts.
 
-use crate::fold::fold_into;
 use crate::stop_words::{LANGUAGES, Language};
 use crate::token::{Role, Token, Tokens};
+use memoir_event::fold_into;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

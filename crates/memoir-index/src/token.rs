@@ -4,7 +4,8 @@
 //! `E0502`) gives its parts one position each, and the whole, glued together, at the position of the first part.
 //! Scripts written without spaces give overlapping pairs of characters. Must not know Tantivy.
 
-use crate::fold::{fold_into, is_unspaced};
+use crate::fold::is_unspaced;
+use memoir_event::fold_into;
 
 /// Longer terms are cut: nobody types more, and a base64 blob must not fill the dictionary.
 pub(crate) const TERM_BYTES_MAX: usize = 64;

@@ -160,6 +160,8 @@ impl Forgetting {
         };
         let parts: Vec<Tombstone> = match self.chosen {
             Chosen::Scope(scope) => vec![Tombstone { scope: Some(scope), ..base }],
+            // Nothing is here yet, and what waits elsewhere is held back under this name.
+            Chosen::Events(seqs) if seqs.is_empty() => vec![base],
             Chosen::Events(seqs) => {
                 let ranges = ranges(seqs);
                 let part = |places: &[(Seq, Seq)]| Tombstone { places: places.to_vec(), ..base.clone() };

@@ -3,13 +3,19 @@
 
 use crate::recall::RecallError;
 use memoir_event::{Client, EventId};
-use memoir_index::{HITS_MAX, Index, Query, Window};
+use memoir_index::{Index, Query, Window};
 use memoir_journal::{
     Admission, Chosen, Depth, Filter, Forgetting, ForgettingEntry, Journal, JournalError, Lookup, Order, Page,
-    Redacted, Scope, Seq, View,
+    Redacted, Scope, Seq, View, comparable,
 };
 use memoir_redact::Redactor;
 use std::collections::BTreeSet;
+
+/// So many sessions are named where a turn is in several.
+const SESSIONS_NAMED_MAX: usize = 5;
+/// So many hits are looked at at once for the sessions they are in.
+const TURN_HITS: usize = 500;
+const EVENTS_A_PAGE: usize = 500;
 
 /// What somebody wants forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,6 +66,23 @@ impl Unwanted {
         self.session.is_some() || self.project.is_some() || self.actor.is_some() || time
     }
 
+    /// Whether only turns are asked for, in a session.
+    fn names_turns(&self) -> bool {
+        let others = [&self.project, &self.actor, &self.text].into_iter().flatten().count();
+        let is_turn = |id: &String| EventId::parse(id).is_err();
+        others == 0 && self.from_ms.is_none() && self.to_ms.is_none() && self.ids.iter().all(is_turn)
+    }
+
+    /// Refuses a reason that says what is to be forgotten: reasons are kept.
+    pub fn check_reason(&self, reason: Option<&str>) -> Result<(), ForgetError> {
+        let (Some(text), Some(reason)) = (&self.text, reason) else { return Ok(()) };
+        let text = comparable(text);
+        if !text.is_empty() && comparable(reason).contains(&text) {
+            return Err(ForgetError::TellingReason);
+        }
+        Ok(())
+    }
+
     /// What is asked for, in words that tell nothing of what it says.
     fn in_words(&self) -> String {
         let mut words: Vec<String> = Vec::new();
@@ -96,8 +119,27 @@ pub enum ForgetError {
     #[error("nothing is known as `{0}`: pass an event id, a turn or a memory; a session goes by --session")]
     Unknown(String),
     /// Ids name what they name; nothing else can be asked beside them.
-    #[error("pass ids or describe what to forget, not both")]
+    #[error("pass ids or describe what to forget, not both; only beside turns can their --session be named")]
     Both,
+    /// Several sessions have a turn of that name.
+    #[error("`{turn}` is a turn of several sessions ({sessions}): say which one with --session (`session` over HTTP)")]
+    Ambiguous {
+        /// The turn.
+        turn: String,
+        /// The sessions.
+        sessions: String,
+    },
+    /// The session has no such turn.
+    #[error("the session {session} has no turn `{turn}`")]
+    NoTurn {
+        /// The turn.
+        turn: String,
+        /// The session.
+        session: String,
+    },
+    /// The reason says what is to be forgotten.
+    #[error("the reason says what is to be forgotten, and it is kept: give another one")]
+    TellingReason,
     /// A name is empty.
     #[error("the {0} to forget is empty: say which one")]
     Blank(&'static str),
@@ -148,10 +190,11 @@ impl Forgetter<'_> {
         }
         let asked = unwanted.in_words();
         if !unwanted.ids.is_empty() {
-            if unwanted.has_scope() || unwanted.text.is_some() {
-                return Err(ForgetError::Both);
-            }
-            return self.by_ids(&unwanted.ids, asked);
+            return match &unwanted.session {
+                Some(session) if unwanted.names_turns() => self.by_turns(&unwanted.ids, session, asked),
+                None if !unwanted.has_scope() && unwanted.text.is_none() => self.by_ids(&unwanted.ids, asked),
+                _ => Err(ForgetError::Both),
+            };
         }
         let scope = self.scope(unwanted)?;
         let within =
@@ -229,23 +272,83 @@ impl Forgetter<'_> {
         Ok(Choice { chosen, events, unknown, asked })
     }
 
-    /// The events of a turn.
+    /// The events of turns of one session.
+    fn by_turns(&self, turns: &[String], session: &str, asked: String) -> Result<Choice, ForgetError> {
+        let mut events: BTreeSet<Seq> = BTreeSet::new();
+        for turn in turns {
+            let found = self.of_turn_in(turn, session)?;
+            if found.is_empty() {
+                return Err(ForgetError::NoTurn { turn: turn.clone(), session: session.to_owned() });
+            }
+            events.extend(found);
+        }
+        let events: Vec<Seq> = events.into_iter().collect();
+        Ok(Choice { chosen: Chosen::Events(events.clone()), events, unknown: Vec::new(), asked })
+    }
+
+    /// The events of a turn in a session: all of them, however many there are.
+    fn of_turn_in(&self, turn: &str, session: &str) -> Result<Vec<Seq>, ForgetError> {
+        let filter = Filter { session: Some(session.to_owned()), ..Filter::default() };
+        let (mut found, mut page) = (Vec::new(), Page::first(EVENTS_A_PAGE, Order::OldestFirst));
+        loop {
+            let events = self.journal.page(&filter, &View::owner_all(), &page)?;
+            let of_turn = events.events.iter().filter(|event| event.event.turn.as_deref() == Some(turn));
+            found.extend(of_turn.map(|event| event.seq));
+            match events.next {
+                Some(next) => page.after = Some(next),
+                None => return Ok(found),
+            }
+        }
+    }
+
+    /// The events of a turn, if one session alone has a turn of that name.
     fn of_turn(&self, turn: &str) -> Result<Vec<Seq>, ForgetError> {
+        let sessions = self.sessions_with(turn)?;
+        match sessions.as_slice() {
+            [] => Ok(Vec::new()),
+            [session] => self.of_turn_in(turn, session),
+            several => {
+                let more = if several.len() > SESSIONS_NAMED_MAX { " and more" } else { "" };
+                let named: Vec<&str> = several.iter().take(SESSIONS_NAMED_MAX).map(String::as_str).collect();
+                let sessions = format!("{}{more}", named.join(", "));
+                Err(ForgetError::Ambiguous { turn: turn.to_owned(), sessions })
+            }
+        }
+    }
+
+    /// The sessions that have a turn of that name; of many, a few more than are named.
+    fn sessions_with(&self, turn: &str) -> Result<Vec<String>, ForgetError> {
         if turn.trim().is_empty() || turn.contains('"') {
             return Ok(Vec::new());
         }
-        let selection = self.journal.select(&Filter::default(), &View::owner_all())?;
+        let mut selection = self.journal.select(&Filter::default(), &View::owner_all())?;
+        let origins = self.journal.origins(0)?;
         let query = Query::parse(&format!("turn:\"{turn}\""));
-        let window = Window { skip: 0, limit: HITS_MAX };
-        let hits = self.index.search(self.journal, &query, &selection, window, &mut |_, _| true);
-        let hits = hits.map_err(RecallError::from)?;
-        let seqs: Vec<Seq> = hits.hits.iter().map(|hit| hit.seq).collect();
-        let events = self.journal.events(&seqs, &View::owner_all())?;
-        Ok(events
-            .into_iter()
-            .filter(|event| event.event.turn.as_deref() == Some(turn))
-            .map(|event| event.seq)
-            .collect())
+        let window = Window { skip: 0, limit: TURN_HITS };
+        let mut sessions: Vec<String> = Vec::new();
+        while sessions.len() <= SESSIONS_NAMED_MAX {
+            let hits = self.index.search(self.journal, &query, &selection, window, &mut |_, _| true);
+            let seqs: Vec<Seq> = hits.map_err(RecallError::from)?.hits.iter().map(|hit| hit.seq).collect();
+            let found = self.journal.events(&seqs, &View::owner_all())?;
+            let looked_at: BTreeSet<u32> = found.iter().map(|event| event.origin).collect();
+            if looked_at.is_empty() {
+                break;
+            }
+            for stored in found.iter().filter(|stored| stored.event.turn.as_deref() == Some(turn)) {
+                let session = Client::shown_session(stored.event.client, &stored.event.session);
+                if !sessions.contains(&session) {
+                    sessions.push(session);
+                }
+            }
+            // Then everywhere else.
+            let is_left = |no: &u32| {
+                let is_before = selection.origins.as_ref().is_none_or(|left| left.binary_search(no).is_ok());
+                is_before && !looked_at.contains(no)
+            };
+            let left: Vec<u32> = origins.iter().map(|origin| origin.no).filter(is_left).collect();
+            selection.origins = Some(left);
+        }
+        Ok(sessions)
     }
 
     /// Forgets as a wish says. Invisible everywhere when this returns.

@@ -10,6 +10,9 @@ use std::time::Duration;
 /// How the cursors begin that say where mirrors are kept; the directory follows.
 pub const MIRRORED: &str = "copy|mirror|";
 
+/// How the cursors begin that say which directories mirrors were imported from.
+pub const IMPORTED: &str = "copy|imported|";
+
 /// How long to wait for another writer of a mirror.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -18,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Followed {
     /// Mirrors that no longer have it.
     pub done: Vec<String>,
+    /// Mirrors that are not where they were, and directories that were imported from.
+    pub beyond: Vec<String>,
     /// What could not be done, in one sentence each.
     pub problems: Vec<String>,
 }
@@ -33,7 +38,17 @@ pub fn take_out_of_mirrors(journal: &dyn Journal, events: &[Seq], clock: &Clock)
         }
     };
     let dirs = noted.iter().filter_map(|cursor| cursor.stream.strip_prefix(MIRRORED)).map(PathBuf::from);
-    let dirs: Vec<PathBuf> = dirs.filter(|dir| Mirror::at(dir).exists()).collect();
+    let (dirs, gone): (Vec<PathBuf>, Vec<PathBuf>) = dirs.partition(|dir| Mirror::at(dir).exists());
+    followed.beyond.extend(gone.iter().map(|dir| format!("the mirror in {}, which is not there now", dir.display())));
+    match journal.cursors(IMPORTED) {
+        Ok(from) => {
+            let from = from.iter().filter_map(|cursor| cursor.stream.strip_prefix(IMPORTED)).map(PathBuf::from);
+            let others = from.filter(|dir| !dirs.contains(dir));
+            let named = others.map(|dir| format!("the mirror in {}, which was imported", dir.display()));
+            followed.beyond.extend(named);
+        }
+        Err(error) => followed.problems.push(error.to_string()),
+    }
     if dirs.is_empty() {
         return followed;
     }

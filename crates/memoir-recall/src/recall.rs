@@ -10,7 +10,7 @@ use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::passage::Passage;
 use crate::place::Place;
-use crate::policy;
+use crate::policy::{self, Blocked, Form, Gate};
 use crate::rank::{Parts, RankedUnit, Ranker, Ranking};
 use crate::request::{Answer, Block, Request, SessionBlock};
 use crate::scope::Scoped;
@@ -49,6 +49,7 @@ pub struct Recall {
     weights: Weights,
     redactor: Arc<Redactor>,
     meaning: Option<Arc<dyn Meaning>>,
+    blocked: Blocked,
 }
 
 /// What speaks for an event, and how.
@@ -62,7 +63,8 @@ struct Offer {
 impl Recall {
     /// Recall that looks for secrets with those rules once more.
     pub fn new(redactor: Arc<Redactor>) -> Recall {
-        Recall { sessions: Mutex::default(), weights: Weights::default(), redactor, meaning: None }
+        let (sessions, weights, blocked) = (Mutex::default(), Weights::default(), Blocked::default());
+        Recall { sessions, weights, redactor, meaning: None, blocked }
     }
 
     /// With other weights, for measuring.
@@ -75,6 +77,12 @@ impl Recall {
     #[must_use]
     pub fn with_meaning(self, meaning: Option<Arc<dyn Meaning>>) -> Recall {
         Recall { meaning, ..self }
+    }
+
+    /// Without what the owner keeps back, whoever asks.
+    #[must_use]
+    pub fn without(self, blocked: Blocked) -> Recall {
+        Recall { blocked, ..self }
     }
 
     /// The few things from the past that help.
@@ -204,18 +212,22 @@ impl Recall {
 
     fn block(&self, stored: &StoredEvent, offer: &Offer, passage: &Passage, request: &Request) -> Option<Block> {
         let event = &stored.event;
+        if self.blocked.holds_back(event) {
+            return None;
+        }
         let said = speech_of(event).unwrap_or_else(|| event.content.plain());
         let (text, cut) = passage.of(&said);
         let text = policy::pass(event, &text, request, &self.redactor)?;
+        let gate = Gate::new(&self.redactor, Form::Shown);
         Some(Block {
             seq: stored.seq,
             event_id: stored.id,
-            memory: Memory::of_event(event),
+            memory: Memory::of_event(event).map(|memory| gate.memory(memory)),
             client: event.client,
-            session: event.session.clone(),
-            turn: event.turn.clone(),
-            repo: event.repo.clone(),
-            actor: event.actor.clone(),
+            session: gate.text(&event.session),
+            turn: event.turn.as_deref().map(|turn| gate.text(turn)),
+            repo: gate.text(&event.repo),
+            actor: event.actor.as_deref().map(|actor| gate.text(actor)),
             ts_ms: stored.ts_ms,
             kind: event.kind(),
             source: event.source,

@@ -1,7 +1,7 @@
 //! An answer as people, agents and programs read it.
 
 use crate::listed::Listed;
-use crate::policy::{clean, defused};
+use crate::policy::{Form, Gate, defused};
 use crate::request::{Answer, Block, SessionBlock};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -128,7 +128,8 @@ fn block(block: &Block) -> Value {
 /// A memory in a list: all that it knows of itself, cleaned like everything that is handed out.
 pub fn memory_json(listed: &Listed, redactor: &Redactor) -> Value {
     let Listed { stored, memory, superseded_by } = listed;
-    let clean = |text: &String| clean(text, redactor);
+    let gate = Gate::new(redactor, Form::Shown);
+    let memory = gate.memory(memory.clone());
     let (scope, session) = match &memory.scope {
         MemoryScope::Session(session) => (format!("session:{session}"), Some(session)),
         scope => (scope.name().to_owned(), None),
@@ -137,12 +138,12 @@ pub fn memory_json(listed: &Listed, redactor: &Redactor) -> Value {
         "memory_id": stored.id,
         "uid": memory.uid,
         "kind": memory.kind,
-        "text": clean(&memory.text),
-        "name": clean(&memory.name),
-        "aliases": memory.aliases.iter().map(clean).collect::<Vec<_>>(),
+        "text": memory.text,
+        "name": memory.name,
+        "aliases": memory.aliases,
         "scope": scope,
         "session": session,
-        "project": stored.event.repo,
+        "project": gate.text(&stored.event.repo),
         "status": memory.status,
         "confidence": rounded(memory.confidence),
         "pinned": memory.pinned,
@@ -154,7 +155,7 @@ pub fn memory_json(listed: &Listed, redactor: &Redactor) -> Value {
         "sources": memory.sources,
         "secrecy": stored.event.secrecy,
         "visibility": stored.event.visibility,
-        "actor": stored.event.actor,
+        "actor": stored.event.actor.as_deref().map(|actor| gate.text(actor)),
         "created_at": format_ms(stored.ts_ms),
         "made_by": memory.made_by,
     })

@@ -25,6 +25,8 @@ pub struct Delivered {
     pub spooled: u64,
     /// Records that the server will never take.
     pub set_aside: u64,
+    /// Records that were forgotten here: they are held back.
+    pub held: u64,
     /// Why the server will not talk to us, if somebody has to do something about it.
     pub denied: Option<String>,
 }
@@ -48,6 +50,9 @@ enum From {
     },
 }
 
+/// Tells which of the records were forgotten here; none if that cannot be told now.
+pub type Forgotten<'a> = dyn Fn(&[RawRecord]) -> Option<Vec<bool>> + 'a;
+
 /// The way to one server.
 pub struct Delivery<'a> {
     client: &'a Client,
@@ -55,6 +60,7 @@ pub struct Delivery<'a> {
     redactor: &'a Redactor,
     batch_records_max: usize,
     stop: &'a AtomicBool,
+    forgotten: Option<&'a Forgotten<'a>>,
     backoff: Option<Backoff>,
     /// Shortens each request, once somebody waits for the end.
     pub hurry: Option<Duration>,
@@ -77,7 +83,28 @@ impl<'a> Delivery<'a> {
     ) -> Delivery<'a> {
         let batch_records_max = batch_records_max.max(1);
         let delivered = Delivered::default();
-        Delivery { client, spool, redactor, batch_records_max, stop, backoff: None, hurry: None, delivered }
+        let (backoff, hurry, forgotten) = (None, None, None);
+        Delivery { client, spool, redactor, batch_records_max, stop, forgotten, backoff, hurry, delivered }
+    }
+
+    /// With somebody who knows what was forgotten here.
+    pub fn without(self, forgotten: Option<&'a Forgotten<'a>>) -> Delivery<'a> {
+        Delivery { forgotten, ..self }
+    }
+
+    /// Holds back what was forgotten, and gives what may be sent; all of them as an error if nobody can tell now.
+    fn hold_forgotten(
+        &mut self,
+        records: Vec<RawRecord>,
+    ) -> Result<Result<Vec<RawRecord>, Vec<RawRecord>>, SpoolError> {
+        let Some(forgotten) = self.forgotten else { return Ok(Ok(records)) };
+        let Some(which) = forgotten(&records) else { return Ok(Err(records)) };
+        let (held, left): (Vec<_>, Vec<_>) =
+            records.into_iter().enumerate().partition(|(at, _)| which.get(*at).copied().unwrap_or(false));
+        let held: Vec<RawRecord> = held.into_iter().map(|(_, record)| record).collect();
+        self.spool.hold("", &held)?;
+        self.delivered.held += count(held.len());
+        Ok(Ok(left.into_iter().map(|(_, record)| record).collect()))
     }
 
     /// Whether the server failed a moment ago and is left in peace for now.
@@ -91,7 +118,10 @@ impl<'a> Delivery<'a> {
 
     /// Sends new records; what cannot be sent now is spooled.
     pub fn send(&mut self, records: Vec<RawRecord>, tell: &mut dyn FnMut(Notice)) -> Result<(), IngestError> {
-        let unsent = self.offer(records, From::Input, tell).map_err(IngestError::Spool)?;
+        let unsent = match self.hold_forgotten(records).map_err(IngestError::Spool)? {
+            Ok(left) => self.offer(left, From::Input, tell).map_err(IngestError::Spool)?,
+            Err(all) => all,
+        };
         if unsent.is_empty() {
             return Ok(());
         }
@@ -126,6 +156,7 @@ impl<'a> Delivery<'a> {
                     }
                     let records = claim.take_records();
                     let before = records.len();
+                    let Ok(records) = self.hold_forgotten(records)? else { return Ok(Left::Something) };
                     let rest = self.offer(records, From::Spool { until }, tell)?;
                     match rest.len() {
                         0 => claim.done(self.spool)?,

@@ -35,7 +35,7 @@ pub mod wire;
 
 pub use accept::{LineError, LineProblem, OnBadLine, Place, whole_sentence};
 pub use client::{Client, ClientError, Timeouts};
-pub use deliver::Delivered;
+pub use deliver::{Delivered, Forgotten};
 pub use doctor::{Check, IngestProbe, check_remote, check_spool};
 pub use drain::{Drain, DrainError, Drained, drain_into_journal};
 pub use git::GitFiles;

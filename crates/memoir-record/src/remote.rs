@@ -4,7 +4,7 @@
 
 use crate::accept::{Acceptor, OnBadLine, Place, whole_sentence};
 use crate::client::Client;
-use crate::deliver::{Delivered, Delivery, Left};
+use crate::deliver::{Delivered, Delivery, Forgotten, Left};
 use crate::input::Input;
 use crate::lines::Lines;
 use crate::names::Names;
@@ -40,6 +40,8 @@ pub struct RemoteOptions<'a> {
     pub replay_budget: Duration,
     /// Where the recorder works and for whom.
     pub place: Place<'a>,
+    /// Who knows what was forgotten here, if anybody does: that is held back.
+    pub forgotten: Option<&'a Forgotten<'a>>,
 }
 
 impl<'a> RemoteOptions<'a> {
@@ -52,6 +54,7 @@ impl<'a> RemoteOptions<'a> {
             flush_interval: Duration::from_millis(1000),
             replay_budget: Duration::from_secs(2),
             place,
+            forgotten: None,
         }
     }
 }
@@ -128,7 +131,7 @@ impl<'a> RemoteRecorder<'a> {
             Ok(()) => {}
         }
         let (accepted, delivered) = (lines.tally.accepted, batch.delivery.delivered);
-        let home = delivered.sent + delivered.spooled + batch.set_aside_from_input;
+        let home = delivered.sent + delivered.spooled + batch.set_aside_from_input + batch.held_from_input;
         Ok(RemoteSummary {
             accepted,
             refused: lines.tally.refused,
@@ -148,6 +151,7 @@ impl<'a> RemoteRecorder<'a> {
 
     fn delivery(&self) -> Delivery<'a> {
         Delivery::new(self.client, self.spool, self.redactor, self.options.batch_records_max, self.stop)
+            .without(self.options.forgotten)
     }
 
     fn batch<'b>(&'b self, names: &'b Names) -> Batch<'b> {
@@ -160,6 +164,7 @@ impl<'a> RemoteRecorder<'a> {
             bytes: 0,
             since: None,
             set_aside_from_input: 0,
+            held_from_input: 0,
             left: Left::Nothing,
         }
     }
@@ -175,6 +180,7 @@ struct Batch<'a> {
     bytes: usize,
     since: Option<Instant>,
     set_aside_from_input: u64,
+    held_from_input: u64,
     left: Left,
 }
 
@@ -185,9 +191,10 @@ impl Batch<'_> {
         if self.records.is_empty() {
             return Ok(());
         }
-        let (set_aside, spooled) = (self.delivery.delivered.set_aside, self.delivery.delivered.spooled);
+        let Delivered { set_aside, spooled, held, .. } = self.delivery.delivered;
         let outcome = self.delivery.send(std::mem::take(&mut self.records), tell);
         self.set_aside_from_input += self.delivery.delivered.set_aside - set_aside;
+        self.held_from_input += self.delivery.delivered.held - held;
         if self.delivery.delivered.spooled > spooled {
             self.left = Left::Something;
         }

@@ -8,6 +8,7 @@
 //! | `batch-<ms>-<uuid>.jsonl` | records for a server, one to a line |
 //! | `journal-<ms>-<uuid>.jsonl` | records for the journal here |
 //! | `notes/*.json` | cursors for the journal here, and private requests that it has not heard of |
+//! | `held-<ms>-<uuid>.<name>.jsonl` | records for a server that were forgotten, and under which name |
 //! | `*.tmp` | being written, or left by a process that was killed |
 //! | `*.bad-<uuid>` | lines that are no records; records that a server refused, with its reason |
 
@@ -24,6 +25,7 @@ pub use list::{SpoolFile, SpoolListing};
 pub use notes::{Note, Notes};
 
 use crate::names::Names;
+use crate::wire::RawRecord;
 use memoir_journal::Clock;
 use std::ffi::OsStr;
 use std::fs;
@@ -38,6 +40,8 @@ pub enum Lane {
     Server,
     /// Into the journal here.
     Journal,
+    /// Nowhere: they were meant for a server and are forgotten, until that is undone.
+    Held,
 }
 
 impl Lane {
@@ -45,13 +49,14 @@ impl Lane {
         match self {
             Lane::Server => "batch-",
             Lane::Journal => "journal-",
+            Lane::Held => "held-",
         }
     }
 
     /// The lane of a file that waits to be taken, by its name.
     fn of(name: &str) -> Option<Lane> {
         let waiting = name.ends_with(".jsonl");
-        [Lane::Server, Lane::Journal].into_iter().find(|lane| waiting && name.starts_with(lane.prefix()))
+        [Lane::Server, Lane::Journal, Lane::Held].into_iter().find(|lane| waiting && name.starts_with(lane.prefix()))
     }
 }
 
@@ -110,6 +115,45 @@ impl Spool {
         Ok(names.into_iter().map(|name| self.dir.join(name)).collect())
     }
 
+    /// Holds records back that were forgotten under a name; with none, that were found to be forgotten when they were to
+    /// be sent.
+    pub fn hold(&self, name: &str, records: &[RawRecord]) -> Result<(), SpoolError> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        self.ensure()?;
+        self.write_held(name, records).map(drop)
+    }
+
+    /// Has what was held back under a name, or under none, wait for the server again. Says how many records.
+    pub fn let_go(&self, name: &str) -> Result<usize, SpoolError> {
+        let mut number = 0;
+        for path in self.waiting(Lane::Held)? {
+            if !held_under(name_of(&path)).is_none_or(|held| held == name) {
+                continue;
+            }
+            if let Claimed::Ours(mut claim) = self.claim(&path)? {
+                let records = claim.take_records();
+                self.keep(Lane::Server, &records)?;
+                claim.done(self)?;
+                number += records.len();
+            }
+        }
+        Ok(number)
+    }
+
+    /// Deletes what was held back under a name.
+    pub fn drop_held(&self, name: &str) -> Result<(), SpoolError> {
+        for path in self.waiting(Lane::Held)? {
+            if held_under(name_of(&path)) == Some(name)
+                && let Claimed::Ours(claim) = self.claim(&path)?
+            {
+                claim.done(self)?;
+            }
+        }
+        Ok(())
+    }
+
     fn names_where(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<String>, SpoolError> {
         if !private::check(&self.dir)? {
             return Ok(Vec::new());
@@ -159,6 +203,12 @@ impl Spool {
         self.used_bytes.load(Ordering::Relaxed).saturating_add(bytes) <= self.limits.bytes_max
             && self.used_files.load(Ordering::Relaxed) < self.limits.files_max
     }
+}
+
+/// The forgetting that a file was held back under, if its name says one.
+fn held_under(file: &str) -> Option<&str> {
+    let (_, name) = file.strip_suffix(".jsonl")?.rsplit_once('.')?;
+    Some(name)
 }
 
 /// The milliseconds in the name of a spool file.

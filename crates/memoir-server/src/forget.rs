@@ -66,6 +66,7 @@ fn store(app: &App, asked: Asked) -> Result<Value, ApiError> {
     if unwanted.is_nothing() {
         return Err(ApiError::validation("say what to forget: ids, session, project, actor, text, from or to"));
     }
+    unwanted.check_reason(asked.reason.as_deref())?;
     let choice = forgetter.choose(&unwanted, &mut |_, _| !app.stopping.load(Ordering::Relaxed))?;
     let some: Vec<_> = choice.events.iter().copied().take(NAMED_MAX).collect();
     let ids: Vec<_> = app.journal.events(&some, &View::owner_all())?.iter().map(|event| event.id).collect();
@@ -74,14 +75,16 @@ fn store(app: &App, asked: Asked) -> Result<Value, ApiError> {
         return Ok(json!({"dry_run": true, "events": events, "event_ids": ids, "unknown": unknown}));
     }
     if events == 0 && unknown.is_empty() && unwanted.text.is_some() {
-        return Ok(json!({"name": null, "events": 0, "event_ids": [], "unknown": [], "mirrors": [], "problems": []}));
+        return Ok(
+            json!({"name": null, "events": 0, "event_ids": [], "unknown": [], "mirrors": [], "not_reached": [], "problems": []}),
+        );
     }
     let (name, seqs) = (app.names.forgetting(), choice.events.clone());
     forgetter.forget(choice.into_wish(Depth::Forget, name.clone(), asked.reason, asked.by))?;
     let mirrors = memoir_recall::take_out_of_mirrors(&*app.journal, &seqs, &app.clock);
     Ok(json!({
         "name": name, "events": events, "event_ids": ids, "unknown": unknown,
-        "mirrors": mirrors.done, "problems": mirrors.problems,
+        "mirrors": mirrors.done, "not_reached": mirrors.beyond, "problems": mirrors.problems,
     }))
 }
 

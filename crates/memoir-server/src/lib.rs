@@ -44,7 +44,7 @@ use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
 use memoir_mcp::HttpService;
 use memoir_openviking::Openviking;
-use memoir_recall::{Meaning, Recall};
+use memoir_recall::{Form, Gate, Meaning, Recall};
 use memoir_redact::Redactor;
 use names::Names;
 use rate::RateLimit;
@@ -128,7 +128,8 @@ impl App {
     fn new(settings: ServerSettings, parts: Parts, address: SocketAddr) -> App {
         let mut seed = [0u8; 8];
         let _ = getrandom::fill(&mut seed);
-        let recall = Arc::new(Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning.clone()));
+        let recall = Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning.clone());
+        let recall = Arc::new(recall.without(settings.blocked.clone()));
         let owner = format!("server-{:016x}", u64::from_le_bytes(seed));
         let openviking = openviking::over(&parts, &recall, settings.policy.clone(), owner);
         App {
@@ -152,6 +153,12 @@ impl App {
             clock: parts.clock,
             settings,
         }
+    }
+
+    /// The gate that whatever is read here goes through: for readers that may be agents, or for programs that want the
+    /// record as it is.
+    pub(crate) fn gate(&self, form: Form) -> Gate<'_> {
+        Gate::new(&self.redactor, form).without(&self.settings.blocked)
     }
 }
 

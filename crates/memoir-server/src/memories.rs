@@ -1,5 +1,7 @@
 //! Memories over HTTP: listed, and taken in.
 
+mod given;
+
 use crate::errors::{ApiError, json_answer};
 use crate::limits::read_json_body;
 use crate::{App, Shared};
@@ -7,12 +9,12 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use memoir_dream::{MemoryError, Remembered, Remembering, Said, read_memories};
-use memoir_event::{Kind, Memory, MemoryKind, MemoryScope, MemoryStatus};
-use memoir_journal::{Audience, Filter, Order, Page, PageToken, View};
+use memoir_dream::{Given, MemoryError, Remembered, Remembering, Said, read_memories, supersede};
+use memoir_event::{EventId, Kind, MEMORY_CHARS_MAX, Memory, MemoryKind, MemoryScope, MemoryStatus};
+use memoir_journal::{Admission, Audience, Filter, Lookup, Order, Page, PageToken, View};
 use memoir_recall::{Listed, memory_json};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// How many memories a page has if the request does not say.
@@ -57,6 +59,9 @@ fn found(app: &App, wanted: &Wanted) -> Result<Value, ApiError> {
     while listed.len() < limit {
         let events = app.journal.page(&filter, &view, &page)?;
         for stored in events.events {
+            if app.settings.blocked.holds_back(&stored.event) {
+                continue;
+            }
             if listed.len() >= limit {
                 break;
             }
@@ -97,37 +102,106 @@ pub(crate) async fn add(State(app): State<Shared>, request: Request) -> Result<R
     Ok(json_answer(StatusCode::OK, &answer.await?))
 }
 
-/// All of them are read before the first is stored.
+/// A memory of a request, checked.
+struct Checked {
+    given: Given,
+    /// What took its place: another of the request, or a memory that is there.
+    newer: Option<Newer>,
+}
+
+#[derive(Clone, Copy)]
+enum Newer {
+    Here(usize),
+    Known(EventId),
+}
+
+/// All of them are checked before the first is stored.
 fn store(app: &App, text: &str) -> Result<Value, ApiError> {
-    let read = read_memories(text, "");
-    let mut given = Vec::with_capacity(read.len());
-    for (at, one) in read.into_iter().enumerate() {
-        let (one, superseded_by) = one.map_err(|bad| {
-            let mut error = ApiError::validation(format!("{bad}; nothing was stored"));
-            error.record = Some(at);
-            error
+    let objects = given::objects(text)?;
+    let list = Value::Array(objects.iter().cloned().map(Value::Object).collect()).to_string();
+    let mut checked = Vec::with_capacity(objects.len());
+    for (at, (read, object)) in read_memories(&list, "").into_iter().zip(&objects).enumerate() {
+        let one = read.map_err(|bad| given::refused(at, &bad.reason)).and_then(|(given, superseded_by)| {
+            let newer = superseded_by.map(|name| newer(app, &name, &objects)).transpose();
+            let newer = newer?.map(|newer| newer.ok_or("`superseded_by` names no memory that is known")).transpose();
+            let newer = newer.map_err(|reason| given::refused(at, reason))?;
+            check(app, at, given, object, newer)
         })?;
-        if one.scope == MemoryScope::Project && one.project.is_empty() {
-            let mut error = ApiError::validation(format!("memory {} names no `project`; nothing was stored", at + 1));
-            error.record = Some(at);
-            return Err(error);
-        }
-        given.push((one, superseded_by));
+        checked.push(one);
     }
-    if given.is_empty() {
+    if checked.is_empty() {
         return Err(ApiError::validation("the body holds no memory: send an object with `text`, or a list of them"));
     }
     let unique = || app.names.unique();
     let (redactor, now_ms) = (&*app.redactor, (app.clock)());
     let remembering = Remembering { journal: &*app.journal, redactor, now_ms, unique: &unique };
-    let mut results = Vec::with_capacity(given.len());
-    for (mut one, superseded_by) in given {
-        if superseded_by.is_some() {
-            one.status = MemoryStatus::Superseded;
-        }
-        results.push(remembered_json(&remembering.remember(&one)?));
+    let mut kept: Vec<Remembered> = Vec::with_capacity(checked.len());
+    for one in &checked {
+        kept.push(remembering.remember(&one.given)?);
     }
-    Ok(json!({"results": results}))
+    link(app, &checked, &kept)?;
+    Ok(json!({"results": kept.iter().map(remembered_json).collect::<Vec<_>>()}))
+}
+
+/// Whatever storing it would refuse, refused beforehand.
+fn check(
+    app: &App,
+    at: usize,
+    mut given: Given,
+    object: &Map<String, Value>,
+    newer: Option<Newer>,
+) -> Result<Checked, ApiError> {
+    let chars = given.text.trim().chars().count();
+    if chars > MEMORY_CHARS_MAX {
+        return Err(given::refused(at, &MemoryError::TooLong(chars).to_string()));
+    }
+    if given.scope == MemoryScope::Project && given.project.is_empty() {
+        return Err(given::refused(at, "it names no `project`"));
+    }
+    for id in given::supersedes(object).map_err(|reason| given::refused(at, &reason))? {
+        if app.journal.event(&Lookup::Id(id), &View::owner_all())?.is_none() {
+            return Err(given::refused(at, &MemoryError::Unknown(id.to_string()).to_string()));
+        }
+        if !given.supersedes.contains(&id) {
+            given.supersedes.push(id);
+        }
+    }
+    if newer.is_some() {
+        given.status = MemoryStatus::Superseded;
+    }
+    Ok(Checked { given, newer })
+}
+
+/// What a name in `superseded_by` means: another memory of the request, by its maker's name or its id, or one that is
+/// there.
+fn newer(app: &App, name: &str, objects: &[Map<String, Value>]) -> Result<Option<Newer>, ApiError> {
+    let is_it = |object: &Map<String, Value>| {
+        ["uid", "id", "_id", "memory_id"].iter().any(|field| object.get(*field).and_then(Value::as_str) == Some(name))
+    };
+    if let Some(at) = objects.iter().position(is_it) {
+        return Ok(Some(Newer::Here(at)));
+    }
+    let Ok(id) = EventId::parse(name) else { return Ok(None) };
+    let stored = app.journal.event(&Lookup::Id(id), &View::owner_all())?;
+    Ok(stored.filter(|stored| stored.event.kind() == Kind::Memory).map(|_| Newer::Known(id)))
+}
+
+/// Says which took the place of which.
+fn link(app: &App, checked: &[Checked], kept: &[Remembered]) -> Result<(), ApiError> {
+    let admission = Admission::new(&app.redactor, app.journal.hasher().clone());
+    let mut batch = Vec::new();
+    for (one, remembered) in checked.iter().zip(kept) {
+        let newer = match one.newer {
+            Some(Newer::Here(at)) => kept.get(at).and_then(|newer| newer.id),
+            Some(Newer::Known(id)) => Some(id),
+            None => None,
+        };
+        if let (Some(older), Some(newer)) = (remembered.id, newer.filter(|newer| Some(*newer) != remembered.id)) {
+            batch.push(admission.admit(supersede(&[older], newer, one.given.actor.as_deref())));
+        }
+    }
+    app.journal.append(&batch, &[])?;
+    Ok(())
 }
 
 fn remembered_json(remembered: &Remembered) -> Value {

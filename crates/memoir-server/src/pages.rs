@@ -48,13 +48,13 @@ impl Listed {
     }
 }
 
-/// Lists a page of events, each as `element` makes it; ends early rather than exceed `bytes_max`.
+/// Lists a page of events, each as `element` makes it, but for those of which it makes nothing; ends early rather than exceed `bytes_max`.
 pub(crate) fn list<T: Serialize>(
     journal: &dyn Journal,
     (filter, view): (&Filter, &View),
     wanted: Page,
     bytes_max: usize,
-    element: impl Fn(StoredEvent) -> T,
+    element: impl Fn(StoredEvent) -> Option<T>,
 ) -> Result<Listed, ApiError> {
     let mut listed = Listed::default();
     let mut after = wanted.after;
@@ -65,7 +65,8 @@ pub(crate) fn list<T: Serialize>(
         for stored in page.events {
             left -= 1;
             let place = PageToken { ts_ms: stored.ts_ms, seq: stored.seq };
-            listed.push(&element(stored))?;
+            let Some(element) = element(stored) else { continue };
+            listed.push(&element)?;
             if listed.going(bytes_max) == Going::Enough && (left > 0 || page.next.is_some()) {
                 listed.next = Some(place);
                 return Ok(listed);

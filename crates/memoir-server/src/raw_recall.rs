@@ -14,6 +14,7 @@ use axum::response::Response;
 use memoir_event::Secrecy;
 use memoir_index::Window;
 use memoir_journal::{Audience, Filter, Order, Page, PageToken, Seq, StoredEvent, View};
+use memoir_recall::Form;
 use memoir_record::wire::{RecallRecord, RecallRequest};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -113,7 +114,8 @@ fn view(scopes: Scopes, private: bool, sealed: bool, levels: Option<&[Secrecy]>)
 
 fn page(app: &App, wanted: &Wanted) -> Result<Listed, ApiError> {
     let page = Page { limit: wanted.limit, order: wanted.order, after: wanted.after };
-    let record = |stored: StoredEvent| RecallRecord::from(&stored);
+    let gate = app.gate(Form::Verbatim);
+    let record = |stored: StoredEvent| gate.event(stored).map(|stored| RecallRecord::from(&stored));
     pages::list(&*app.journal, (&wanted.filter, &wanted.view), page, app.settings.answer_bytes_max, record)
 }
 
@@ -133,7 +135,9 @@ fn matching(app: &App, query: &str, wanted: &Wanted) -> Result<Listed, ApiError>
     }
     let seqs: Vec<Seq> = places.into_iter().map(|(_, seq)| seq).collect();
     let mut listed = Listed::default();
+    let gate = app.gate(Form::Verbatim);
     pages::each(&*app.journal, &seqs, &wanted.view, |stored| {
+        let Some(stored) = gate.event(stored) else { return Ok(Going::On) };
         listed.push(&RecallRecord::from(&stored))?;
         Ok(listed.going(app.settings.answer_bytes_max))
     })?;

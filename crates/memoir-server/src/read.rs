@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use memoir_event::{Envelope, format_ms};
 use memoir_journal::{Audience, Lookup, RecordClass, SessionEntry, Sighting, StoredEvent, View};
+use memoir_recall::{Form, Gate};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -32,7 +33,9 @@ pub(crate) async fn timeline(State(app): State<Shared>, query: Given) -> Result<
     let worker = Arc::clone(&app);
     let json = app.lanes.read(move || {
         let bytes_max = worker.settings.answer_bytes_max;
-        let listed = pages::list(&*worker.journal, (&filter, &VIEW), page, bytes_max, StoredEvent::into_envelope)?;
+        let gate = worker.gate(Form::Shown);
+        let shown = |stored| gate.event(stored).map(StoredEvent::into_envelope);
+        let listed = pages::list(&*worker.journal, (&filter, &VIEW), page, bytes_max, shown)?;
         let next = Next { next_cursor: listed.next.map(|next| next.to_string()) };
         listed.into_object("events", &next)
     });
@@ -53,17 +56,17 @@ struct SessionItem {
     title: Option<String>,
 }
 
-impl From<SessionEntry> for SessionItem {
-    fn from(entry: SessionEntry) -> SessionItem {
+impl SessionItem {
+    fn of(entry: SessionEntry, gate: &Gate<'_>) -> SessionItem {
         SessionItem {
-            session: entry.shown(),
+            session: gate.text(&entry.shown()),
             client: entry.client.map(|client| client.as_str()),
             events: entry.events,
             first_ts: format_ms(entry.first_ms),
             last_ts: format_ms(entry.last_ms),
-            session_id: entry.session,
-            repo_id: entry.repo,
-            title: entry.title,
+            session_id: gate.text(&entry.session),
+            repo_id: gate.text(&entry.repo),
+            title: entry.title.map(|title| gate.text(&title)),
         }
     }
 }
@@ -84,7 +87,8 @@ pub(crate) async fn sessions(State(app): State<Shared>, query: Given) -> Result<
     let mut found = found.await?;
     let next_cursor = (found.len() > limit && limit > 0).then(|| (skip + limit).to_string());
     found.truncate(limit);
-    let sessions = found.into_iter().map(SessionItem::from).collect();
+    let gate = app.gate(Form::Shown);
+    let sessions = found.into_iter().map(|entry| SessionItem::of(entry, &gate)).collect();
     Ok(json_answer(StatusCode::OK, &Sessions { sessions, next_cursor }))
 }
 
@@ -126,10 +130,11 @@ pub(crate) async fn event(State(app): State<Shared>, Path(id): Path<String>) -> 
     let lookup = Lookup::parse(id.trim()).ok_or_else(|| {
         ApiError::validation("an event is named by 24 hexadecimal characters or by the UUID of its raw record")
     })?;
-    let journal = Arc::clone(&app.journal);
+    let worker = Arc::clone(&app);
     let found = app.lanes.read(move || {
-        let Some(stored) = journal.event(&lookup, &VIEW)? else { return Ok(None) };
-        let sightings = journal.sightings(stored.seq)?;
+        let stored = worker.journal.event(&lookup, &VIEW)?.and_then(|stored| worker.gate(Form::Shown).event(stored));
+        let Some(stored) = stored else { return Ok(None) };
+        let sightings = worker.journal.sightings(stored.seq)?;
         let record_id = stored.uuid().to_string();
         let sightings = sightings.into_iter().map(SightingItem::from).collect();
         Ok(Some(OneEvent { event: stored.into_envelope(), record_id, sightings }))

@@ -12,6 +12,7 @@ use axum::response::Response;
 use memoir_event::Envelope;
 use memoir_index::{HITS_MAX, Hits, Snippet, Window};
 use memoir_journal::{Filter, Seq, View};
+use memoir_recall::Form;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -77,9 +78,11 @@ fn answer(app: &App, query: &str, filter: &Filter, window: Window) -> Result<Vec
     let mut listed = Listed::default();
     // How many of the hits this answer covers, those included that may not be shown any more.
     let mut covered = seqs.len();
+    let gate = app.gate(Form::Shown);
     pages::each(&*app.journal, &seqs, &VIEW, |stored| {
+        let Some(stored) = gate.event(stored) else { return Ok(Going::On) };
         let (at, score) = scores.get(&stored.seq).copied().unwrap_or_default();
-        let snippet = found.marker.snippet(&stored.event.content.plain(), SNIPPET_CHARS).into();
+        let snippet = found.marker.snippet(&gate.text(&stored.event.content.plain()), SNIPPET_CHARS).into();
         let record_id = stored.uuid().to_string();
         listed.push(&HitItem { event: stored.into_envelope(), record_id, score, snippet })?;
         let going = listed.going(app.settings.answer_bytes_max);

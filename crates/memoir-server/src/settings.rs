@@ -1,6 +1,7 @@
 //! How a server is set up: where it listens, whom it lets in, and the limit of everything it takes.
 
 use crate::auth::ApiKey;
+use memoir_recall::Blocked;
 use memoir_record::Policy;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -59,6 +60,8 @@ pub struct ServerSettings {
     pub page_max: usize,
     /// The rate limit; none turns it off.
     pub rate: Option<Rate>,
+    /// What no reader gets.
+    pub blocked: Blocked,
     /// The most connections; further ones wait to be accepted.
     pub connections_max: usize,
     /// The most requests at once; further ones are told to come again.
@@ -87,6 +90,7 @@ impl Default for ServerSettings {
             records_max: 10_000,
             page_max: 1_000,
             rate: Some(Rate::default()),
+            blocked: Blocked::default(),
             connections_max: 512,
             requests_max: 64,
             blocking_threads: 4,

@@ -4,9 +4,10 @@ use crate::clients;
 use crate::exit::Usage;
 use crate::home::{Home, non_empty};
 use anyhow::{Context, Result};
-use memoir_event::nearest;
+use memoir_event::{Kind as EventKind, Source, nearest};
 use memoir_journal::Limits;
 use memoir_model::{ChatKind, Secret, check_address};
+use memoir_recall::Blocked;
 use memoir_record::{Policy, ServerUrl};
 use memoir_redact::{CustomRule, Redactor};
 use memoir_report::Price;
@@ -164,6 +165,20 @@ pub static SETTINGS: &[Setting] = &[
         Kind::List,
         "[private],#nosave,do not save this",
         "a prompt with one of these is not recorded, nor what the agent does about it",
+    ),
+    setting(
+        "recall.blocked_kinds",
+        &["MEMOIR_RECALL_BLOCKED_KINDS"],
+        Kind::List,
+        "",
+        "kinds of events that recall, ask and readers over HTTP never get, such as reasoning",
+    ),
+    setting(
+        "recall.blocked_sources",
+        &["MEMOIR_RECALL_BLOCKED_SOURCES"],
+        Kind::List,
+        "",
+        "sources whose events recall, ask and readers over HTTP never get, such as http",
     ),
     setting(
         "index.memory_mb",
@@ -546,6 +561,8 @@ pub struct Settings {
     pub spool_bytes_max: u64,
     /// How long to wait for the journal.
     pub lock_wait_ms: u64,
+    /// What is never handed out.
+    pub blocked: Blocked,
     /// Memory of the index writer.
     pub index_memory_mb: u64,
     /// What makes vectors of texts.
@@ -683,6 +700,10 @@ impl Settings {
             spool_dir: optional("spool.dir").map_or_else(|| home.spool_dir(), PathBuf::from),
             spool_bytes_max: number("spool.bytes_max"),
             lock_wait_ms: number("journal.lock_wait_ms"),
+            blocked: Blocked {
+                kinds: list("recall.blocked_kinds").iter().filter_map(|name| EventKind::parse(name)).collect(),
+                sources: list("recall.blocked_sources").iter().filter_map(|name| Source::parse(name)).collect(),
+            },
             index_memory_mb: number("index.memory_mb"),
             embeddings: ModelAccess {
                 url: optional("embeddings.url"),
@@ -843,7 +864,22 @@ pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
     if setting.key == "capture.exclude_patterns" {
         Policy::new(Vec::new(), Vec::new(), &strings(Some(value)), Vec::new()).map_err(|error| error.to_string())?;
     }
+    if matches!(setting.key, "recall.blocked_kinds" | "recall.blocked_sources") {
+        known_names(setting, value)?;
+    }
     if fits { Ok(()) } else { Err(format!("must be {expected}, not {}", value.type_str())) }
+}
+
+/// Refuses a kind or a source that there is not.
+fn known_names(setting: &Setting, value: &Value) -> Result<(), String> {
+    let kinds = || EventKind::ALL.iter().map(|kind| kind.as_str());
+    let sources = || Source::ALL.iter().map(|source| source.as_str());
+    let known: Vec<&str> = if setting.key == "recall.blocked_kinds" { kinds().collect() } else { sources().collect() };
+    let names = strings(Some(value));
+    let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+    let meant = nearest(unknown, known.iter().copied());
+    let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    Err(format!("names `{unknown}`, which there is not{meant} (known are {})", known.join(", ")))
 }
 
 fn show(setting: &Setting, value: &Value) -> String {

@@ -56,7 +56,7 @@ impl SqliteJournal {
             let total = u64::try_from(events.len()).unwrap_or(u64::MAX);
             let mut done = 0;
             for portion in events.chunks(PORTION) {
-                erased.records += self.erase_portion(portion)?;
+                erased.records += self.erase_portion(portion, by)?;
                 done += u64::try_from(portion.len()).unwrap_or(0);
                 if !progress(done, total) {
                     erased.is_clean = false;
@@ -111,12 +111,13 @@ impl SqliteJournal {
         })
     }
 
-    fn erase_portion(&self, events: &[i64]) -> Result<u64, JournalError> {
+    fn erase_portion(&self, events: &[i64], by: i64) -> Result<u64, JournalError> {
         let hasher = self.hasher().clone();
         self.with_writer(|writer| {
             let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let mut records = 0;
             for event in events {
+                forget::note_said(&transaction, &hasher, as_u64(*event), as_u64(by))?;
                 records += erase_event(&transaction, *event, &hasher)?;
             }
             transaction.commit()?;
@@ -237,7 +238,7 @@ fn erase_event(connection: &Connection, event: i64, hasher: &KeyHasher) -> Resul
 
 /// Places in files may quote what stands there. Without them the files are read from their beginning: what is known or
 /// forgotten is not stored again.
-fn drop_positions(connection: &Connection, by: i64) -> Result<(), JournalError> {
+pub fn drop_positions(connection: &Connection, by: i64) -> Result<(), JournalError> {
     connection.execute(
         "DELETE FROM cursor WHERE stream >= 'import|' AND stream < 'import}' AND EXISTS (
            SELECT 1 FROM origin WHERE instr(position, session) > 0 AND no IN (

@@ -5,11 +5,12 @@
 use super::idrun::{self, as_i64, as_u64};
 use super::intern::client_code;
 use super::read::Reader;
-use super::{cite, directive, select};
+use super::{cite, directive, erase, select};
 use crate::forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Tombstone};
-use crate::{Filter, JournalError, Seq};
-use memoir_event::{Event, EventId, Key, Keys, Kind};
+use crate::{Cursor, Filter, JournalError, Seq};
+use memoir_event::{Event, EventId, Key, KeyHasher, Keys, Kind, Source};
 use rusqlite::{Connection, OptionalExtension};
+use std::collections::HashSet;
 
 /// Applies what the tombstone at `seq` says.
 pub fn apply(connection: &Connection, seq: Seq, stone: &Tombstone) -> Result<(), JournalError> {
@@ -53,7 +54,22 @@ pub fn apply(connection: &Connection, seq: Seq, stone: &Tombstone) -> Result<(),
     if stone.purge {
         purge_made_of(connection, seq)?;
     }
+    if hides_memories(connection, seq)? {
+        directive::supersede_anew(connection)?;
+    }
     Ok(())
+}
+
+/// Whether a tombstone hides memories, or some went with their sources: what they took the place of holds again.
+fn hides_memories(connection: &Connection, by: Seq) -> Result<bool, JournalError> {
+    let memory = Kind::Memory.code();
+    let hides = connection
+        .prepare_cached(&format!(
+            "SELECT EXISTS(SELECT 1 FROM forgotten JOIN record ON record.seq = forgotten.event
+                           WHERE forgotten.by IN (?1, ?2) AND shape IN (SELECT no FROM shape WHERE kind = {memory}))"
+        ))?
+        .query_row((as_i64(by), as_i64(SOURCES_GONE)), |row| row.get(0))?;
+    Ok(hides)
 }
 
 /// What memoir says about events is never forgotten: it would bring back what it hides.
@@ -233,14 +249,101 @@ fn undo(connection: &Connection, seq: Seq, name: &str) -> Result<(), JournalErro
         .prepare_cached("SELECT by FROM forgetting WHERE name = ?1 AND purge = 0 AND undone IS NULL")?
         .query_map([name], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
+    let mut had_memories = false;
     for by in parts {
+        had_memories |= hides_memories(connection, as_u64(by))?;
+        // What arrived meanwhile was read over: it is read again.
+        erase::drop_positions(connection, by)?;
         count_hidden(connection, as_u64(by), Sign::Shown)?;
         for table in ["forgotten", "tombstone", "forgotten_scope"] {
             connection.prepare_cached(&format!("DELETE FROM {table} WHERE by = ?1"))?.execute([by])?;
         }
         connection.prepare_cached("UPDATE forgetting SET undone = ?2 WHERE by = ?1")?.execute((by, as_i64(seq)))?;
     }
-    follow_sources(connection)
+    read_over_again(connection)?;
+    follow_sources(connection)?;
+    if had_memories { directive::supersede_anew(connection) } else { Ok(()) }
+}
+
+/// Marks the places in files that moved past something which was suppressed.
+const READ_OVER: &str = "read-over|";
+
+/// Notes that these streams moved past something that was suppressed.
+pub fn note_read_over(connection: &Connection, cursors: &[Cursor]) -> Result<(), JournalError> {
+    for cursor in cursors.iter().filter(|cursor| cursor.stream.starts_with("import|") && !cursor.is_gone()) {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO cursor(stream, sequence, position) VALUES(?1, 1, '')")?
+            .execute([format!("{READ_OVER}{}", cursor.stream)])?;
+    }
+    Ok(())
+}
+
+/// Files of which something was suppressed are read from their beginning: what is known or still forgotten is not stored
+/// again.
+fn read_over_again(connection: &Connection) -> Result<(), JournalError> {
+    let marked: Vec<String> = connection
+        .prepare_cached("SELECT stream FROM cursor WHERE stream >= 'read-over|' AND stream < 'read-over}'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut remove = connection.prepare_cached("DELETE FROM cursor WHERE stream IN (?1, ?2)")?;
+    for mark in marked {
+        remove.execute((&mark, mark.strip_prefix(READ_OVER)))?;
+    }
+    Ok(())
+}
+
+/// Whether a capture has nothing that names it: neither a turn, nor an action, nor a time, nor its sender's name.
+pub fn is_nameless(event: &Event) -> bool {
+    event.turn.is_none() && event.action.is_none() && event.time.is_none()
+}
+
+/// What a capture that nothing names is known by once it is forgotten: what was said, and in which session.
+pub fn said_key(hasher: &KeyHasher, event: &Event) -> Option<Key> {
+    let said = event.content.verbatim();
+    if said.is_empty() {
+        return None;
+    }
+    let parts = ["said", &event.session, event.kind().as_str(), event.speaker.as_str(), said];
+    let hash = hasher.hash(parts.join("\0").as_bytes());
+    hash.first_chunk::<20>().and_then(|key| Key::from_bytes(key))
+}
+
+/// Keeps what a nameless event said suppressed when its text is erased.
+pub fn note_said(connection: &Connection, hasher: &KeyHasher, event: Seq, by: Seq) -> Result<(), JournalError> {
+    let Some(stored) = Reader::new(connection).fullest(event)? else { return Ok(()) };
+    match said_key(hasher, &stored.event).filter(|_| is_nameless(&stored.event)) {
+        Some(key) => note_name(connection, key.as_bytes(), by),
+        None => Ok(()),
+    }
+}
+
+/// Whether what a nameless event said was purged in its session.
+pub fn was_said(connection: &Connection, key: &Key) -> Result<bool, JournalError> {
+    let mut find = connection.prepare_cached("SELECT EXISTS(SELECT 1 FROM tombstone WHERE key = ?1)")?;
+    Ok(find.query_row([key.as_bytes()], |row| row.get(0))?)
+}
+
+/// What was said by nameless events of a session that are forgotten.
+pub fn said_in(connection: &Connection, hasher: &KeyHasher, event: &Event) -> Result<HashSet<Key>, JournalError> {
+    let places: Vec<i64> = connection
+        .prepare_cached(
+            "SELECT DISTINCT forgotten.event FROM origin
+               JOIN record INDEXED BY by_origin ON record.origin = origin.no
+               JOIN forgotten ON forgotten.event = record.seq
+             WHERE origin.session = ?1 AND origin.source IN (?2, ?3) AND record.event IS NULL AND forgotten.by <> ?4",
+        )?
+        .query_map((&event.session, Source::Recorder.code(), Source::Http.code(), as_i64(SOURCES_GONE)), |row| {
+            row.get(0)
+        })?
+        .collect::<Result<_, _>>()?;
+    let mut reader = Reader::new(connection);
+    let mut said = HashSet::new();
+    for place in places {
+        if let Some(stored) = reader.fullest(as_u64(place))?.filter(|stored| is_nameless(&stored.event)) {
+            said.extend(said_key(hasher, &stored.event));
+        }
+    }
+    Ok(said)
 }
 
 /// Whether anything was ever forgotten.

@@ -3,13 +3,13 @@
 use super::read::Reader;
 use crate::body::Body;
 use crate::{JournalError, Seq};
-use memoir_event::Json;
+use memoir_event::{Json, fold_into};
 use rusqlite::Connection;
 
 /// Records are read in portions of this size, so that no reader holds back the log for long.
 const PORTION: usize = 1024;
 
-/// The events that say `text` somewhere, hidden ones too; capitals and blanks do not matter. `progress` gets done and
+/// The events that say `text` somewhere, hidden ones too; capitals, accents, widths and blanks do not matter. `progress` gets done and
 /// total; if it stops the search, there is no answer.
 pub fn grep(
     connection: &Connection,
@@ -50,14 +50,15 @@ pub fn grep(
     Ok(Some(found))
 }
 
-/// A text in lower case, with one blank where there are several: what is looked for is compared in this form.
+/// A text in lower case, without accents and widths, with one blank where there are several: what is looked for is
+/// compared in this form, as search does.
 pub fn comparable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
         }
-        out.extend(word.chars().flat_map(char::to_lowercase));
+        word.chars().for_each(|c| fold_into(c, &mut out));
     }
     out
 }

@@ -124,6 +124,28 @@ impl SqliteJournal {
         &self.path
     }
 
+    /// Whether the journal would suppress each of these if it came now; nothing is stored.
+    pub fn suppressed(&self, batch: &[Redacted]) -> Result<Vec<bool>, JournalError> {
+        if batch.is_empty() || !self.with_reader(forget::has_any)? {
+            return Ok(vec![false; batch.len()]);
+        }
+        self.with_writer(|writer| {
+            let Writer { connection, interned } = writer;
+            let judged = (|| {
+                // What is written here is never committed: the very way of an append judges, so that both agree.
+                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let mut appending =
+                    Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?;
+                let outcomes = batch.iter().map(|event| appending.event(event)).collect::<Result<Vec<_>, _>>()?;
+                drop(appending);
+                transaction.rollback()?;
+                Ok(outcomes.iter().map(|outcome| *outcome == Outcome::Suppressed).collect())
+            })();
+            interned.clear();
+            judged
+        })
+    }
+
     /// Folds the log into the file and empties it, unless someone is reading from it right now.
     pub fn checkpoint(&self) -> Result<(), JournalError> {
         self.with_writer(|writer| {

@@ -14,7 +14,7 @@ use crate::{Cursor, JournalError, Outcome, RecordClass, Redacted, Seq};
 use memoir_event::{Event, EventId, Identity, Json, Key, KeyHasher, Keys, Kind, Secrecy, Visibility};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What one append carries through its batch.
 pub struct Appending<'a> {
@@ -28,6 +28,10 @@ pub struct Appending<'a> {
     before: Seq,
     chain: Link,
     has_tombstones: bool,
+    /// What nameless events of a session said that are forgotten, for the sessions of this batch.
+    said: HashMap<String, HashSet<Key>>,
+    /// Whether anything of this batch was suppressed.
+    suppressed: bool,
     ids: Ids,
     /// The origin of the event before: a stream rarely leaves one.
     origin: Option<(Origin, u32, Link)>,
@@ -95,6 +99,8 @@ impl<'a> Appending<'a> {
             before: last,
             chain,
             has_tombstones,
+            said: HashMap::new(),
+            suppressed: false,
             ids: Ids::new(connection)?,
             origin: None,
             streams: Streams::default(),
@@ -106,6 +112,12 @@ impl<'a> Appending<'a> {
 
     /// Appends one event.
     pub fn event(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
+        let outcome = self.append(redacted)?;
+        self.suppressed |= outcome == Outcome::Suppressed;
+        Ok(outcome)
+    }
+
+    fn append(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
         let (event, keys) = (redacted.event(), redacted.keys());
         if self.has_tombstones && forget::is_named(self.connection, event, keys)? {
             return Ok(Outcome::Suppressed);
@@ -120,6 +132,9 @@ impl<'a> Appending<'a> {
             && (forget::is_in_scope(self.connection, event, self.now_ms)?
                 || cite::is_of_nothing_left(self.connection, event)?)
         {
+            return Ok(Outcome::Suppressed);
+        }
+        if self.has_tombstones && self.is_said_again(event)? {
             return Ok(Outcome::Suppressed);
         }
         let body = match redacted.body() {
@@ -141,10 +156,27 @@ impl<'a> Appending<'a> {
         self.ids.remember_mirror(self.connection, event)?;
         if let Some(tombstones) = directive::apply(self.connection, seq, event)? {
             self.has_tombstones |= tombstones;
+            self.said.clear();
         }
         self.new_events += 1;
         self.secrets += redacted.secrets();
         Ok(Outcome::Stored { seq, id, at_ms: self.now_ms })
+    }
+
+    /// Whether nothing names a capture and the same was said in its session and forgotten.
+    fn is_said_again(&mut self, event: &Event) -> Result<bool, JournalError> {
+        if !event.identities.iter().all(|identity| matches!(identity, Identity::Unique { .. })) {
+            return Ok(false);
+        }
+        let Some(key) = forget::said_key(self.hasher, event).filter(|_| forget::is_nameless(event)) else {
+            return Ok(false);
+        };
+        if !self.said.contains_key(&event.session) {
+            let said = forget::said_in(self.connection, self.hasher, event)?;
+            self.said.insert(event.session.clone(), said);
+        }
+        let is_forgotten = self.said.get(&event.session).is_some_and(|said| said.contains(&key));
+        Ok(is_forgotten || forget::was_said(self.connection, &key)?)
     }
 
     /// The event that this is another capture of.
@@ -367,6 +399,9 @@ impl<'a> Appending<'a> {
             ))?;
         }
         self.streams.write(self.connection, cursors)?;
+        if self.suppressed {
+            forget::note_read_over(self.connection, cursors)?;
+        }
         add_to_fact(self.connection, "events", self.new_events)?;
         add_to_fact(self.connection, "redactions", self.secrets)?;
         idrun::tidy(self.connection)

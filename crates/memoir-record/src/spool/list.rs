@@ -31,6 +31,8 @@ pub struct SpoolListing {
     pub bytes: u64,
     /// When the oldest was written.
     pub oldest_ms: Option<i64>,
+    /// Records for a server that are held back because they were forgotten.
+    pub held: u64,
     /// How many files were set aside.
     pub quarantined: u64,
     /// Their size.
@@ -69,6 +71,10 @@ impl SpoolListing {
         } else if let Some(lane) = Lane::of(&name)
             && let Ok(records) = lines_in(&entry.path())
         {
+            if lane == Lane::Held {
+                self.held += records;
+                return;
+            }
             let at_ms = ms_in_name(&name);
             self.files.push(SpoolFile { name, lane, records, bytes, at_ms });
         }

@@ -36,6 +36,13 @@ impl Spool {
         self.write_file(lines, || format!("{}{at_ms:013}-{}.jsonl", lane.prefix(), self.names().uuid()))
     }
 
+    pub(super) fn write_held(&self, name: &str, records: &[RawRecord]) -> Result<PathBuf, SpoolError> {
+        let (at_ms, name) = (self.names().now_ms(), name.replace(['.', '/', '\\'], "_"));
+        let under = if name.is_empty() { String::new() } else { format!(".{name}") };
+        let prefix = Lane::Held.prefix();
+        self.write_file(&to_lines(records), || format!("{prefix}{at_ms:013}-{}{under}.jsonl", self.names().uuid()))
+    }
+
     /// Sets a record aside that will never be taken; `reason` is redacted and short.
     pub fn set_aside(&self, record: &RawRecord, status: Option<u16>, reason: &str) -> Result<PathBuf, SpoolError> {
         let mut line = serde_json::to_vec(&Rejected { status, reason, record }).unwrap_or_default();

@@ -355,7 +355,7 @@ impl StatusName {
 /// What is to be forgotten.
 #[derive(Args, Clone, Default)]
 pub struct UnwantedArgs {
-    /// Events, turns or memories, by their ids
+    /// Events, turns or memories, by their ids; beside turns, --session says whose
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
     /// A session: its id with or without the prefix, or how that begins
@@ -367,7 +367,7 @@ pub struct UnwantedArgs {
     /// A contributor
     #[arg(long, value_name = "NAME")]
     pub actor: Option<String>,
-    /// Whatever says this, capitals and blanks aside
+    /// Whatever says this; capitals, accents, widths and blanks do not matter
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
     /// Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or 30m, 12h, 7d ago
@@ -398,6 +398,7 @@ journal keeps it, so that it can be undone; `memoir purge` erases it.
 
 Examples:
   memoir forget 5f2c9a0b7e1d4c3a8b6f0e12
+  memoir forget 3 --session cx-019a0c41         # its turn 3
   memoir forget --session cx-019a0c41 --reason 'wrong account'
   memoir forget --text 'acme merger' --dry-run
   memoir forget --undo f-3b9d1c20")]

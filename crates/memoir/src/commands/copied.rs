@@ -4,7 +4,7 @@
 use crate::home::system_clock;
 use anyhow::Result;
 use memoir_journal::{Cursor, Journal, Seq, SqliteJournal};
-use memoir_recall::{Followed, MIRRORED};
+use memoir_recall::{Followed, IMPORTED, MIRRORED};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,11 @@ pub fn note_backup(journal: &SqliteJournal, file: &Path) -> Result<()> {
 /// Remembers that a mirror is kept there.
 pub fn note_mirror(journal: &SqliteJournal, dir: &Path) -> Result<()> {
     note(journal, MIRRORED, dir)
+}
+
+/// Remembers that a mirror there was imported.
+pub fn note_imported(journal: &SqliteJournal, dir: &Path) -> Result<()> {
+    note(journal, IMPORTED, dir)
 }
 
 fn note(journal: &SqliteJournal, what: &str, place: &Path) -> Result<()> {

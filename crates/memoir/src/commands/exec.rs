@@ -96,7 +96,8 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     view.end();
     tell(context, &stream.summary);
     if let Some(url) = context.settings.server_url.as_ref().filter(|_| live.to_server)
-        && let Err(error) = flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)
+        && let Err(error) =
+            flush_outbox(&context.settings, url, &spool, (&wishes.redactor, journal.as_ref()), OUTBOX_TIME)
     {
         print::warn(&format!("{error:#}"));
     }

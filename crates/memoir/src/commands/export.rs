@@ -8,6 +8,7 @@ use crate::print::{self, Out};
 use crate::stop;
 use anyhow::Result;
 use memoir_journal::{Filter, Journal, Order, Page, View};
+use memoir_recall::{Form, Gate};
 
 const EVENTS_A_PAGE: usize = 1000;
 
@@ -20,12 +21,14 @@ pub fn run(context: &Context, args: &ExportArgs) -> Result<Done> {
     };
     let filter = filter::in_journal(filter, &journal)?;
     let stop = stop::on_signal()?;
-    let mut out = Out::new();
+    let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
+    // The owner's own data, as it was recorded: it only loses what newer rules know to be secret.
+    let gate = Gate::new(&redactor, Form::Verbatim);
     let mut page = Page::first(EVENTS_A_PAGE, Order::OldestFirst);
     let mut exported: u64 = 0;
     loop {
         let found = journal.page(&filter, &view, &page)?;
-        for event in found.events {
+        for event in found.events.into_iter().filter_map(|event| gate.event(event)) {
             out.json(&event.into_envelope())?;
             exported += 1;
         }

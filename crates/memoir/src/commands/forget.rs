@@ -1,7 +1,7 @@
 //! `memoir forget`: shows what it would take, asks, and has it forgotten everywhere.
 
 use super::copied::{self, Copies};
-use super::scrub::Said;
+use super::scrub::{LANES, Said};
 use super::{Context, filter, session, times};
 use crate::ask;
 use crate::cli::{ForgetArgs, UnwantedArgs};
@@ -14,6 +14,7 @@ use memoir_event::Client;
 use memoir_index::Index;
 use memoir_journal::{Depth, Forgetting, ForgettingEntry, Journal, SqliteJournal, View};
 use memoir_recall::{Choice, ForgetError, Forgetter, Unwanted};
+use memoir_record::Lane;
 use memoir_redact::Redactor;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -36,12 +37,16 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
     };
     let Some((name, choice)) = work.choose_and_ask(&args.unwanted, Depth::Forget)? else { return Ok(Done::Well) };
     let events = choice.events.clone();
+    // Names are found while what they name is there.
+    let unstored = Said::of(&work.journal, &[])?.and_unstored(work.unwanted(&args.unwanted)?)?;
     work.forget(work.wish(choice, Depth::Forget, &name, args.unwanted.reason.clone()))?;
-    let mirrors = copied::take_out_of_mirrors(&work.journal, &events);
+    let waiting = unstored.hold(context, &name);
+    let mut mirrors = copied::take_out_of_mirrors(&work.journal, &events);
+    mirrors.problems.extend(waiting.busy.into_iter().chain(waiting.left));
     let mut out = Out::new();
     let number = u64::try_from(events.len()).unwrap_or(u64::MAX);
     if args.unwanted.json {
-        out.json(&json!({"name": name, "events": number, "mirrors": mirrors.done, "problems": mirrors.problems}))?;
+        out.json(&json!({"name": name, "events": number, "mirrors": mirrors.done, "notReached": mirrors.beyond, "problems": mirrors.problems}))?;
     } else {
         out.line(&format!(
             "forgot {} as {name}; `memoir forget --undo {name}` brings it back",
@@ -49,6 +54,9 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
         ))?;
         for place in &mirrors.done {
             out.line(&format!("taken out of the mirror in {place}"))?;
+        }
+        for place in &mirrors.beyond {
+            out.line(&format!("not reached: {place}"))?;
         }
     }
     out.flush()?;
@@ -60,11 +68,15 @@ fn undo(context: &Context, name: &str, json: bool) -> Result<Done> {
     let unknown = || Usage(ForgetError::NoForgetting(name.to_owned()).to_string());
     let work = Work::open(context)?.ok_or_else(unknown)?;
     let entry = work.forgetter().undo(name, context.actor()).map_err(as_usage)?;
+    let waiting = context.spool()?.let_go(name)?;
     let mut out = Out::new();
     if json {
-        out.json(&json!({"name": name, "undone": true, "events": entry.events}))?;
+        out.json(&json!({"name": name, "undone": true, "events": entry.events, "waiting": waiting}))?;
     } else {
         out.line(&format!("{} of {} are there again", count(entry.events, "event"), name))?;
+        if waiting > 0 {
+            out.line("what was not sent to the server yet waits for it again")?;
+        }
         if !Copies::read(&work.journal)?.mirrors.is_empty() {
             out.line("mirrors get them back with the next `memoir mirror export`")?;
         }
@@ -111,6 +123,7 @@ impl<'a> Work<'a> {
     /// or it was a dry run.
     pub fn choose_and_ask(&self, args: &UnwantedArgs, depth: Depth) -> Result<Option<(String, Choice)>> {
         let unwanted = self.unwanted(args)?;
+        unwanted.check_reason(args.reason.as_deref()).map_err(as_usage)?;
         let stop = stop::on_signal()?;
         let mut progress = Progress::new("reading");
         let choice = self.forgetter().choose(&unwanted, &mut |done, total| {
@@ -119,12 +132,11 @@ impl<'a> Work<'a> {
         });
         drop(progress);
         let choice = choice.map_err(as_usage)?;
-        let waiting = match depth {
-            Depth::Forget => 0,
-            Depth::Purge => {
-                Said::of(&self.journal, &choice.events)?.and_unstored(unwanted.clone()).count_in_spool(self.context)?
-            }
+        let (said, lanes) = match depth {
+            Depth::Forget => (Said::of(&self.journal, &[])?, &[Lane::Server][..]),
+            Depth::Purge => (Said::of(&self.journal, &choice.events)?, &LANES[..]),
         };
+        let waiting = said.and_unstored(unwanted.clone())?.count_in_spool(self.context, lanes)?;
         if !args.json || args.dry_run {
             self.show(&choice, waiting, args)?;
         }

@@ -181,7 +181,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     if recorded.has_outbox
         && let Some(url) = &context.settings.server_url
     {
-        flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)?;
+        flush_outbox(&context.settings, url, &spool, (&wishes.redactor, journal.as_ref()), OUTBOX_TIME)?;
     }
     Ok(problems)
 }

@@ -1,7 +1,7 @@
 //! `memoir ingest`.
 
 use super::context::project_of;
-use super::remote::connect;
+use super::remote::{connect, existing, forgotten_in};
 mod sdk;
 
 use super::{Context, pause};
@@ -13,8 +13,8 @@ use crate::stop;
 use anyhow::Result;
 use memoir_journal::Journal;
 use memoir_record::{
-    End, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Place, Polled, RemoteOptions, RemoteRecorder,
-    RemoteSummary, Target, whole_sentence,
+    End, Forgotten, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Place, Polled, RemoteOptions,
+    RemoteRecorder, RemoteSummary, Target, whole_sentence,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -43,7 +43,10 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     if let Some(url) = args.server_url.as_deref().or(settings.server_url.as_deref()) {
         let client = connect(settings, url)?;
         let batch_records_max = number(args.batch_max_records, settings.batch_max_records);
+        let journal = existing(context);
+        let forgotten = journal.as_ref().map(|journal| forgotten_in(journal, &redactor));
         let options = RemoteOptions {
+            forgotten: forgotten.as_ref().map(|told| told as &Forgotten<'_>),
             event_bytes_max,
             on_bad_line,
             flush_interval,
@@ -132,6 +135,7 @@ fn finish_remote(summary: &RemoteSummary, json: bool) -> Result<Done> {
         ("refused", summary.refused),
         ("spooled", delivered.spooled),
         ("set_aside", delivered.set_aside),
+        ("held", delivered.held),
         ("lost", summary.lost),
         ("redacted", summary.redactions),
     ];

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use memoir_dream::{Given, Said, read_memories};
 use memoir_event::{EventId, Kind, Memory, MemoryScope};
 use memoir_journal::{Admission, Filter, Journal, Lookup, Order, Page, SqliteJournal, StoredEvent, View};
-use memoir_recall::{Listed, memory_json};
+use memoir_recall::{Form, Gate, Listed, memory_json};
 use serde_json::json;
 use std::collections::HashMap;
 use std::io::Read;
@@ -55,8 +55,10 @@ fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
     let more = found.len() > args.limit;
     found.truncate(args.limit);
     let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
+    let gate = Gate::new(&redactor, Form::Shown);
     for (stored, _) in &found {
-        let Some(listed) = Listed::read(&journal, stored.clone())? else { continue };
+        let Some(mut listed) = Listed::read(&journal, stored.clone())? else { continue };
+        listed.memory = gate.memory(listed.memory);
         if args.json { out.json(&memory_json(&listed, &redactor))? } else { print_memory(&mut out, &listed)? }
     }
     out.flush()?;

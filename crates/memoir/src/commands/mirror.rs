@@ -154,6 +154,9 @@ fn import(context: &Context, dir: &Path, dry_run: bool, json: bool) -> Result<Do
     if let Some(error) = failure {
         return Err(error).context("what was imported so far is stored; run the command again");
     }
+    if let Some(journal) = &journal {
+        super::copied::note_imported(journal, dir)?;
+    }
     tell(&mirror, &summary, &imported, dry_run, json)?;
     let stopped = stop::requested(&stop);
     if stopped {

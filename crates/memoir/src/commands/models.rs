@@ -14,6 +14,9 @@ use memoir_vectors::VectorMeaning;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A model that says nothing for so long is not there for `memoir doctor`.
+const DOCTOR_TIMEOUT_MS: u64 = 5_000;
+
 /// Who waits for an embedding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waits {
@@ -21,6 +24,8 @@ pub enum Waits {
     Question,
     /// Nobody: many are made.
     Building,
+    /// Somebody who wants to know whether it is there; it may have to wake up first.
+    Doctor,
 }
 
 /// Where a model is, what it is called, and the key for it.
@@ -42,6 +47,7 @@ impl Context {
         let timeout = Duration::from_millis(match waits {
             Waits::Question => settings.embeddings.timeout_ms,
             Waits::Building => settings.embeddings_build_timeout_ms,
+            Waits::Doctor => settings.embeddings_build_timeout_ms.min(DOCTOR_TIMEOUT_MS),
         });
         let model = EmbeddingModel::new(EmbeddingSettings { url, model, key, proxy, timeout });
         Ok(Some(model.map_err(|error| unfit("embeddings", &error))?))

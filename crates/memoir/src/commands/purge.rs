@@ -4,14 +4,19 @@ use super::Context;
 use super::copied::{self, Copies};
 use super::forget::{Work, unwanted_is_nothing};
 use super::scrub::Said;
+use crate::ask;
 use crate::cli::{PurgeArgs, UnwantedArgs};
 use crate::exit::{Done, Usage};
 use crate::print::{self, Out, Progress, count};
 use crate::stop;
 use anyhow::Result;
-use memoir_journal::{Depth, ForgettingEntry, Journal};
+use memoir_journal::{Depth, ForgettingEntry, Journal, comparable};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
+
+/// At most so many names that say a purged text are told.
+const NAMED_MAX: usize = 20;
 
 /// How long to wait for another process that writes the index.
 const INDEX_PATIENCE: Duration = Duration::from_secs(10);
@@ -45,17 +50,47 @@ pub fn run(context: &Context, args: &PurgeArgs) -> Result<Done> {
         erase(context, &work, &mut told)?;
         return tell(&told, args.unwanted.json);
     }
-    let wanted = of_forgetting(&work, &args.unwanted)?;
+    let (names, wanted) = of_forgettings(&work, &args.unwanted)?;
+    if unwanted_is_nothing(&wanted) {
+        // Nothing stood here: what was held back under these names is all there is.
+        if !wanted.dry_run
+            && (wanted.yes || ask::yes("Erase this for good?", "pass --yes to erase without being asked")?)
+        {
+            drop_held(context, &names)?;
+        }
+        return tell(&Told::default(), wanted.json);
+    }
     let Some((name, choice)) = work.choose_and_ask(&wanted, Depth::Purge)? else { return Ok(Done::Well) };
+    drop_held(context, &names)?;
     let events = u64::try_from(choice.events.len()).unwrap_or(u64::MAX);
     let mut told = Told { events, ..Told::default() };
     // First what was never stored: whoever is interrupted here asks for the same again.
-    let unstored = Said::of(&work.journal, &[])?.and_unstored(work.unwanted(&wanted)?).scrub_spool(context);
+    let unstored = Said::of(&work.journal, &[])?.and_unstored(work.unwanted(&wanted)?)?.scrub_spool(context);
     told.problems.extend(unstored.busy);
     work.forget(work.wish(choice, Depth::Purge, &name, args.unwanted.reason.clone()))?;
     told.name = work.journal.unfinished_purges()?.contains(&name).then_some(name);
     erase(context, &work, &mut told)?;
+    told.beyond.extend(wanted.text.as_ref().map(|text| still_named(&work, text)).transpose()?.unwrap_or_default());
     tell(&told, args.unwanted.json)
+}
+
+/// Names that say a text. They are part of the chain and cannot be erased without breaking it.
+fn still_named(work: &Work<'_>, text: &str) -> Result<Vec<String>> {
+    let text = comparable(text);
+    let says = |name: &str| comparable(name).contains(&text);
+    let mut named: BTreeSet<String> = BTreeSet::new();
+    for origin in work.journal.origins(0)? {
+        named.extend(says(&origin.session).then(|| format!("the name of the session {}", origin.session)));
+        named.extend(says(&origin.repo).then(|| format!("the name of the project {}", origin.repo)));
+        let thread = origin.thread.filter(|thread| *thread != origin.session && says(thread));
+        named.extend(thread.map(|thread| format!("the name of the thread {thread}")));
+    }
+    for entry in work.journal.forgettings()? {
+        let reason = entry.reason.filter(|reason| says(reason));
+        named.extend(reason.map(|_| format!("the reason given for {}", entry.name)));
+    }
+    let told = |place: String| format!("{place}: names and reasons are what the chain proves, and stay");
+    Ok(named.into_iter().take(NAMED_MAX).map(told).collect())
 }
 
 /// Purges that have not come to their end.
@@ -63,14 +98,26 @@ fn unfinished(work: &Work<'_>) -> Result<Vec<ForgettingEntry>> {
     Ok(work.journal.forgettings()?.into_iter().filter(|entry| !entry.finished).collect())
 }
 
-/// A forgetting's name stands for what it hid.
-fn of_forgetting(work: &Work<'_>, args: &UnwantedArgs) -> Result<UnwantedArgs> {
-    let mut args = args.clone();
-    let [name] = args.ids.as_slice() else { return Ok(args) };
-    if let Some(events) = work.journal.forgotten_by(name)? {
-        args.ids = work.journal.ids_of(&events)?.iter().map(ToString::to_string).collect();
+/// The names of forgettings stand for what they hid: the names that were passed, and what to purge instead.
+fn of_forgettings(work: &Work<'_>, args: &UnwantedArgs) -> Result<(Vec<String>, UnwantedArgs)> {
+    let known: Vec<String> = work.journal.forgettings()?.into_iter().map(|entry| entry.name).collect();
+    let (names, ids): (Vec<String>, Vec<String>) = args.ids.iter().cloned().partition(|id| known.contains(id));
+    let mut args = UnwantedArgs { ids, ..args.clone() };
+    let others = UnwantedArgs { ids: Vec::new(), ..args.clone() };
+    if !names.is_empty() && !unwanted_is_nothing(&others) {
+        return Err(Usage("pass names of forgettings or describe what to purge, not both".to_owned()).into());
     }
-    Ok(args)
+    for name in &names {
+        let events = work.journal.forgotten_by(name)?.unwrap_or_default();
+        args.ids.extend(work.journal.ids_of(&events)?.iter().map(ToString::to_string));
+    }
+    Ok((names, args))
+}
+
+/// Erases what was held back under these names.
+fn drop_held(context: &Context, names: &[String]) -> Result<()> {
+    let spool = context.spool()?;
+    Ok(names.iter().try_for_each(|name| spool.drop_held(name))?)
 }
 
 /// Erases whatever unfinished purges ask for, this one's and those that were interrupted. What was not reached leaves
@@ -106,6 +153,7 @@ fn erase(context: &Context, work: &Work<'_>, told: &mut Told) -> Result<()> {
     rebuild_index(work, told)?;
     let mirrors = copied::take_out_of_mirrors(&work.journal, &events);
     told.mirrors = mirrors.done;
+    told.beyond.extend(mirrors.beyond);
     told.problems.extend(mirrors.problems);
     if told.problems.is_empty() {
         work.journal.finish_purges(&erased.purges)?;

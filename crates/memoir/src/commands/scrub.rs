@@ -3,13 +3,15 @@
 //! It is known there by what it says and in which session: this must be done before the journal loses the text.
 
 use super::Context;
+use super::context::project_of;
+use super::remote::forgotten_in;
 use crate::home::system_clock;
 use crate::print::count;
 use anyhow::Result;
-use memoir_event::{Client, Event, Source};
+use memoir_event::{Client, Event, Json, Source, Time};
 use memoir_journal::{
-    Admission, Chosen, Depth, Forgetting, ForgettingEntry, Journal, Seq, SqliteJournal, SqliteOptions, TextDigest,
-    comparable,
+    Admission, Chosen, Depth, Forgetting, ForgettingEntry, Journal, ProjectEntry, Seq, SqliteJournal, SqliteOptions,
+    TextDigest, comparable,
 };
 use memoir_recall::Unwanted;
 use memoir_record::wire::{Capture, RawRecord};
@@ -22,11 +24,21 @@ use std::time::{Duration, Instant};
 /// How long to wait for another process that delivers a file of the spool.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Where records wait, or are held back.
+pub const LANES: [Lane; 3] = [Lane::Journal, Lane::Server, Lane::Held];
+
 /// What is to be erased, as it is found outside the journal.
 pub struct Said<'a> {
     journal: &'a SqliteJournal,
     texts: HashSet<TextDigest>,
-    wanted: Option<Unwanted>,
+    wanted: Option<Wanted>,
+}
+
+/// What somebody wants gone of what was never stored here.
+struct Wanted {
+    unwanted: Unwanted,
+    /// The ids that the project has or had.
+    projects: Vec<String>,
 }
 
 /// What came in the way.
@@ -44,17 +56,22 @@ impl Said<'_> {
         Ok(Said { journal, texts: journal.text_digests(events)?, wanted: None })
     }
 
-    /// And whatever waits in the spool and was never stored here, as far as it is asked for by text or session.
-    #[must_use]
-    pub fn and_unstored(self, unwanted: Unwanted) -> Self {
-        Said { wanted: Some(unwanted), ..self }
+    /// And whatever waits in the spool and was never stored here, as far as it is asked for.
+    pub fn and_unstored(self, unwanted: Unwanted) -> Result<Self> {
+        let mut projects: Vec<String> = unwanted.project.iter().cloned().collect();
+        if let Some(name) = &unwanted.project {
+            let is_it = |entry: &ProjectEntry| entry.repo == *name || entry.aliases.contains(name);
+            let known = self.journal.projects()?.into_iter().filter(is_it);
+            projects.extend(known.flat_map(|entry| entry.aliases.into_iter().chain([entry.repo])));
+        }
+        Ok(Said { wanted: Some(Wanted { unwanted, projects }), ..self })
     }
 
-    /// How many records in the spool it is in.
-    pub fn count_in_spool(&self, context: &Context) -> Result<u64> {
+    /// How many records of these lanes of the spool it is in.
+    pub fn count_in_spool(&self, context: &Context, lanes: &[Lane]) -> Result<u64> {
         let spool = context.spool()?;
         let mut number = 0;
-        for lane in [Lane::Journal, Lane::Server] {
+        for lane in lanes.iter().copied() {
             for file in spool.waiting(lane)? {
                 let bytes = std::fs::read(&file).unwrap_or_default();
                 let records = bytes.split(|byte| *byte == b'\n').filter_map(|line| RawRecord::parse(line).ok());
@@ -73,8 +90,14 @@ impl Said<'_> {
         let Ok(event) = record.clone().into_event(any_capture) else {
             return record.content.blocks.iter().any(|block| self.is_in(&record.session_id, &block.data));
         };
-        self.is_in(&event.session, event.content.verbatim().as_bytes())
-            || self.wanted.as_ref().is_some_and(|wanted| is_wanted(wanted, &event))
+        self.is_in(&event.session, event.content.verbatim().as_bytes()) || self.is_wanted_record(record)
+    }
+
+    fn is_wanted_record(&self, record: &RawRecord) -> bool {
+        let any_capture = Capture { source: Source::Http, at_ms: 0, nonce: 0 };
+        let Ok(event) = record.clone().into_event(any_capture) else { return false };
+        let cwd = record.cwd();
+        self.wanted.as_ref().is_some_and(|wanted| wanted.is(&event, cwd.as_deref()))
     }
 
     /// Leaves nothing of it in the home but in the journal itself.
@@ -111,18 +134,7 @@ impl Said<'_> {
     fn try_scrub_spool(&self, context: &Context, hindered: &mut Hindered) -> Result<()> {
         let spool = context.spool()?;
         spool.recover()?;
-        let deadline = Instant::now() + PATIENCE;
-        for lane in [Lane::Journal, Lane::Server] {
-            for file in spool.waiting(lane)? {
-                while !self.scrub_file(&spool, &file)? {
-                    if Instant::now() >= deadline {
-                        hindered.busy.push(format!("another process delivers {}", file.display()));
-                        break;
-                    }
-                    std::thread::sleep(Duration::from_millis(50));
-                }
-            }
-        }
+        each_file(&spool, &LANES, hindered, &mut |file| self.scrub_file(&spool, file))?;
         let set_aside = SpoolListing::read(&context.settings.spool_dir)?.quarantined;
         if set_aside > 0 {
             let files = count(set_aside, "file");
@@ -130,6 +142,44 @@ impl Said<'_> {
             hindered.left.push(format!("{files} set aside in the spool cannot be read and may hold it: {look}"));
         }
         Ok(())
+    }
+
+    /// Takes what is forgotten now out of what waits for a server, until that is undone. It is known by what the journal
+    /// would suppress, or by what was asked for.
+    pub fn hold(&self, context: &Context, name: &str) -> Hindered {
+        let mut hindered = Hindered::default();
+        let mut held = || -> Result<()> {
+            let (spool, redactor) = (context.spool()?, context.settings.redactor()?);
+            let forgotten = forgotten_in(self.journal, &redactor);
+            spool.recover()?;
+            each_file(&spool, &[Lane::Server], &mut hindered, &mut |file| {
+                let mut claim = match spool.claim(file)? {
+                    Claimed::Ours(claim) => claim,
+                    Claimed::Others => return Ok(!file.exists()),
+                    Claimed::SetAside(_) => return Ok(true),
+                };
+                let all = claim.take_records();
+                let is_gone = forgotten(&all).unwrap_or_default();
+                let is_held = |at: usize, record: &RawRecord| {
+                    is_gone.get(at).copied().unwrap_or(false) || self.is_wanted_record(record)
+                };
+                let parted = all.into_iter().enumerate().partition(|(at, record)| is_held(*at, record));
+                let (gone, rest): (Vec<_>, Vec<_>) = parted;
+                let [gone, rest] =
+                    [gone, rest].map(|part| part.into_iter().map(|(_, record)| record).collect::<Vec<_>>());
+                spool.hold(name, &gone)?;
+                match (gone.is_empty(), rest.is_empty()) {
+                    (true, _) => {}
+                    (false, true) => claim.done(&spool)?,
+                    (false, false) => claim.keep_rest(&spool, &rest)?,
+                }
+                Ok(true)
+            })
+        };
+        if let Err(error) = held() {
+            hindered.busy.push(format!("what waits for a server could not be searched: {error:#}"));
+        }
+        hindered
     }
 
     /// False while another process has the file.
@@ -199,15 +249,64 @@ impl Said<'_> {
     }
 }
 
-/// Whether a record that was never stored here is what somebody wants gone, by its text or its session.
-fn is_wanted(wanted: &Unwanted, event: &Event) -> bool {
-    if wanted.text.is_none() && wanted.session.is_none() {
-        return false;
+/// Does something with each file that waits; what another process has is tried again for a while.
+fn each_file(
+    spool: &Spool,
+    lanes: &[Lane],
+    hindered: &mut Hindered,
+    work: &mut dyn FnMut(&Path) -> Result<bool>,
+) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    for lane in lanes {
+        for file in spool.waiting(*lane)? {
+            while !work(&file)? {
+                if Instant::now() >= deadline {
+                    hindered.busy.push(format!("another process delivers {}", file.display()));
+                    break;
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
     }
-    let says = |text: &String| comparable(&event.content.plain()).contains(&comparable(text));
-    let is_of = |name: &String| {
-        let (client, id) = Client::split_session(name);
-        event.session == *name || (event.session == id && (client.is_none() || client == event.client))
-    };
-    wanted.text.as_ref().is_none_or(says) && wanted.session.as_ref().is_none_or(is_of)
+    Ok(())
+}
+
+impl Wanted {
+    /// Whether a record that was never stored here is what somebody wants gone.
+    fn is(&self, event: &Event, cwd: Option<&str>) -> bool {
+        let unwanted = &self.unwanted;
+        if unwanted.is_nothing() {
+            return false;
+        }
+        let session = |name: &String| {
+            let (client, id) = Client::split_session(name);
+            event.session == *name || (event.session == id && (client.is_none() || client == event.client))
+        };
+        let turn = event.turn.as_ref();
+        let is_turn = unwanted.ids.is_empty() || turn.is_some_and(|turn| unwanted.ids.contains(turn));
+        // One that says no time was recorded before this was asked.
+        let ms = event.time.as_ref().map(Time::ms).or(event.captured_ms);
+        let is_then = unwanted.from_ms.is_none_or(|from| ms.is_some_and(|ms| ms >= from))
+            && unwanted.to_ms.is_none_or(|to| ms.is_none_or(|ms| ms <= to));
+        is_turn
+            && is_then
+            && unwanted.session.as_ref().is_none_or(session)
+            && unwanted.actor.as_ref().is_none_or(|actor| event.actor.as_ref() == Some(actor))
+            && (unwanted.project.is_none() || self.is_of_project(event, cwd))
+            && unwanted.text.as_ref().is_none_or(|text| says(event, text))
+    }
+
+    fn is_of_project(&self, event: &Event, cwd: Option<&str>) -> bool {
+        let repo = if event.repo.is_empty() { project_of(cwd) } else { event.repo.clone() };
+        self.projects.contains(&repo)
+    }
+}
+
+/// Whether an event says a text somewhere, in its names too.
+fn says(event: &Event, text: &str) -> bool {
+    let wanted = comparable(text);
+    let names = [&event.turn, &event.topic, &event.action, &event.adapter].into_iter().flatten();
+    let data = [&event.metadata, &event.meta].into_iter().flatten().map(Json::as_str);
+    let mut all = names.map(String::as_str).chain(data);
+    comparable(&event.content.plain()).contains(&wanted) || all.any(|said| comparable(said).contains(&wanted))
 }

@@ -10,6 +10,7 @@ use anyhow::Result;
 use memoir_event::Client;
 use memoir_index::{HITS_MAX, Hits, Query, Snippet, Window};
 use memoir_journal::{Filter, Journal, Order, Page, PageToken, SqliteJournal, StoredEvent, View};
+use memoir_recall::{Form, Gate};
 use serde_json::json;
 
 const SNIPPET_CHARS: usize = 160;
@@ -28,11 +29,12 @@ pub fn run(context: &Context, args: &SearchArgs) -> Result<Done> {
     let window = Window { skip: 0, limit: args.limit };
     let found = find(context, &journal, &query, &filter, &view, window)?;
     let seqs: Vec<_> = found.hits.iter().map(|hit| hit.seq).collect();
-    let events = journal.events(&seqs, &view)?;
-    let mut out = Out::new();
+    let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
+    let gate = Gate::new(&redactor, Form::Shown);
+    let events: Vec<_> = journal.events(&seqs, &view)?.into_iter().filter_map(|event| gate.event(event)).collect();
     for event in &events {
         let score = found.hits.iter().find(|hit| hit.seq == event.seq).map_or(0.0, |hit| hit.score);
-        let snippet = found.marker.snippet(&event.event.content.plain(), SNIPPET_CHARS);
+        let snippet = found.marker.snippet(&gate.text(&event.event.content.plain()), SNIPPET_CHARS);
         if args.json {
             print_json(&mut out, event, score, &snippet)?;
         } else {

@@ -86,6 +86,7 @@ fn server_settings(context: &Context, args: &ServeArgs) -> Result<ServerSettings
         body_bytes_max: settings.server_body_bytes_max,
         bodies_bytes_max: defaults.bodies_bytes_max.max(settings.server_body_bytes_max),
         rate,
+        blocked: settings.blocked.clone(),
         ..defaults
     })
 }

@@ -8,6 +8,7 @@ use crate::print::{self, Out, Style};
 use anyhow::Result;
 use memoir_event::format_ms;
 use memoir_journal::{Journal, SessionEntry};
+use memoir_recall::{Form, Gate};
 use serde_json::json;
 
 pub fn run(context: &Context, args: &SessionsArgs) -> Result<Done> {
@@ -22,7 +23,11 @@ pub fn run(context: &Context, args: &SessionsArgs) -> Result<Done> {
     let mut sessions = journal.sessions(&filter, &view, args.limit.saturating_add(1), args.skip)?;
     let more = sessions.len() > args.limit;
     sessions.truncate(args.limit);
-    let mut out = Out::new();
+    let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
+    let gate = Gate::new(&redactor, Form::Shown);
+    for session in &mut sessions {
+        session.title = session.title.take().map(|title| gate.text(&title));
+    }
     for session in &sessions {
         if args.json { out.json(&as_json(session))? } else { print_session(&mut out, session)? }
     }

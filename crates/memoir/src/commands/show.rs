@@ -8,22 +8,25 @@ use crate::print::{self, Out, Style};
 use anyhow::Result;
 use memoir_event::{Client, format_ms};
 use memoir_journal::{Filter, Journal, Lookup, Order, Page, RecordClass, SqliteJournal, StoredEvent, View};
+use memoir_recall::{Form, Gate};
 use serde_json::json;
 
 /// A session longer than this is cut; `timeline --session` pages through it.
 const SESSION_EVENTS_MAX: usize = 500;
 
 pub fn run(context: &Context, args: &ShowArgs) -> Result<Done> {
-    let view = filter::view(&args.view);
+    let (view, redactor) = (filter::view(&args.view), context.settings.redactor()?);
+    // As data it is the owner's own, as it was recorded; as text it may be read by anybody.
+    let gate = Gate::new(&redactor, if args.json { Form::Verbatim } else { Form::Shown });
     let journal = context.existing_journal(Life::Short)?;
     if let Some(journal) = journal {
         let event = Lookup::parse(&args.id).map(|lookup| journal.event(&lookup, &view)).transpose()?.flatten();
         if let Some(event) = event {
-            show_event(&journal, event, args.json)?;
+            show_event(&journal, event, &gate, args.json)?;
             return Ok(Done::Well);
         }
         let session = session::find(&journal, &args.id)?.map_or_else(|| args.id.clone(), |session| session.shown());
-        if show_session(&journal, &session, &view, args.json)? {
+        if show_session(&journal, &session, (&view, &gate), args.json)? {
             return Ok(Done::Well);
         }
     }
@@ -33,7 +36,8 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Done> {
     )
 }
 
-fn show_event(journal: &SqliteJournal, event: StoredEvent, json: bool) -> Result<()> {
+fn show_event(journal: &SqliteJournal, event: StoredEvent, gate: &Gate<'_>, json: bool) -> Result<()> {
+    let Some(event) = gate.event(event) else { return Ok(()) };
     let sightings = journal.sightings(event.seq)?;
     let mut out = Out::new();
     if json {
@@ -91,14 +95,14 @@ const fn class(class: RecordClass) -> &'static str {
     }
 }
 
-fn show_session(journal: &SqliteJournal, id: &str, view: &View, json: bool) -> Result<bool> {
+fn show_session(journal: &SqliteJournal, id: &str, (view, gate): (&View, &Gate<'_>), json: bool) -> Result<bool> {
     let filter = Filter { session: Some(id.to_owned()), ..Filter::default() };
     let page = journal.page(&filter, view, &Page::first(SESSION_EVENTS_MAX, Order::OldestFirst))?;
     if page.events.is_empty() {
         return Ok(false);
     }
     let mut out = Out::new();
-    for event in page.events {
+    for event in page.events.into_iter().filter_map(|event| gate.event(event)) {
         if json { out.json(&event.into_envelope())? } else { timeline::print_event(&mut out, &event)? }
     }
     out.flush()?;

@@ -1,6 +1,6 @@
 //! `memoir spool`.
 
-use super::remote::connect;
+use super::remote::{connect, existing, forgotten_in};
 use super::{Context, ingest, times};
 use crate::cli::{SpoolAction, SpoolArgs};
 use crate::exit::{Done, Usage};
@@ -8,7 +8,7 @@ use crate::home::{Life, system_clock};
 use crate::print::{Out, count, size};
 use crate::stop;
 use anyhow::Result;
-use memoir_record::{Lane, Place, RemoteOptions, RemoteRecorder, Spool, SpoolListing};
+use memoir_record::{Forgotten, Lane, Place, RemoteOptions, RemoteRecorder, Spool, SpoolListing};
 use serde_json::json;
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ const fn destination(lane: Lane) -> &'static str {
     match lane {
         Lane::Server => "server",
         Lane::Journal => "journal",
+        Lane::Held => "nobody",
     }
 }
 
@@ -41,7 +42,7 @@ fn list(spool: &Spool, json: bool) -> Result<Done> {
             .collect();
         out.json(&json!({
             "dir": spool.dir(), "records": held.records, "bytes": held.bytes, "files": files,
-            "setAside": held.quarantined, "setAsideBytes": held.quarantined_bytes, "unfinished": held.unfinished,
+            "held": held.held, "setAside": held.quarantined, "setAsideBytes": held.quarantined_bytes, "unfinished": held.unfinished,
         }))?;
     } else {
         for file in &held.files {
@@ -60,6 +61,9 @@ fn list(spool: &Spool, json: bool) -> Result<Done> {
             spool.dir().display(),
             size(held.bytes)
         ))?;
+        if held.held > 0 {
+            out.line(&format!("{} held back: forgotten before it was sent", count(held.held, "record")))?;
+        }
         if held.quarantined > 0 {
             out.line(&format!(
                 "{} files are set aside there, named *.bad-*: look at them, then delete them",
@@ -96,6 +100,9 @@ fn flush(context: &Context, spool: &Spool, server_url: Option<&str>, json: bool)
         let options =
             RemoteOptions { batch_records_max: context.settings.batch_max_records, ..RemoteOptions::new(place) };
         let clock = system_clock();
+        let journal = existing(context);
+        let forgotten = journal.as_ref().map(|journal| forgotten_in(journal, &redactor));
+        let options = RemoteOptions { forgotten: forgotten.as_ref().map(|told| told as &Forgotten<'_>), ..options };
         let recorder =
             RemoteRecorder { client: &client, spool, redactor: &redactor, clock: &clock, options, stop: &stop };
         delivered = recorder.flush(FLUSH_TIME, &mut ingest::tell)?;
@@ -103,9 +110,12 @@ fn flush(context: &Context, spool: &Spool, server_url: Option<&str>, json: bool)
     let left = SpoolListing::read(spool.dir())?;
     let mut out = Out::new();
     if json {
-        out.json(&json!({"delivered": delivered.replayed, "setAside": delivered.set_aside, "waiting": left.records}))?;
+        out.json(&json!({"delivered": delivered.replayed, "held": delivered.held, "setAside": delivered.set_aside, "waiting": left.records}))?;
     } else {
         out.line(&format!("delivered {}; {} still waiting", count(delivered.replayed, "record"), left.records))?;
+    }
+    if delivered.held > 0 && !json {
+        out.line(&format!("held back {}: forgotten before it was sent", count(delivered.held, "record")))?;
     }
     out.flush()?;
     Ok(if left.records == 0 && delivered.set_aside == 0 { Done::Well } else { Done::Partly })

@@ -8,6 +8,7 @@ use crate::print::{self, Out, Style};
 use anyhow::Result;
 use memoir_event::{Archive, Client};
 use memoir_journal::{Journal, Order, Page, PageToken, StoredEvent};
+use memoir_recall::{Form, Gate};
 use std::borrow::Cow;
 
 const TEXT_CHARS: usize = 96;
@@ -33,8 +34,9 @@ pub fn run(context: &Context, args: &TimelineArgs) -> Result<Done> {
         }
     };
     let none = events.is_empty();
-    let mut out = Out::new();
-    for event in events {
+    let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
+    let gate = Gate::new(&redactor, Form::Shown);
+    for event in events.into_iter().filter_map(|event| gate.event(event)) {
         if args.json { out.json(&event.into_envelope())? } else { print_event(&mut out, &event)? }
     }
     out.flush()?;

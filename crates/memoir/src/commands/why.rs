@@ -8,7 +8,7 @@ use crate::print::{self, Out, Style};
 use anyhow::Result;
 use memoir_event::{Client, Memory, MemorySource, format_ms};
 use memoir_journal::{Journal, Lookup, SqliteJournal, StoredEvent, View};
-use memoir_recall::Block;
+use memoir_recall::{Block, Form, Gate};
 use serde_json::{Value, json};
 
 /// So many blocks are looked through for it.
@@ -24,7 +24,9 @@ pub fn run(context: &Context, args: &WhyArgs) -> Result<Done> {
     let journal = context.existing_journal(Life::Short)?.ok_or_else(unknown)?;
     let view = filter::view(&args.view);
     let lookup = Lookup::parse(&args.id).ok_or_else(unknown)?;
-    let stored = journal.event(&lookup, &view)?.ok_or_else(unknown)?;
+    let redactor = context.settings.redactor()?;
+    let gate = Gate::new(&redactor, Form::Shown);
+    let stored = journal.event(&lookup, &view)?.and_then(|stored| gate.event(stored)).ok_or_else(unknown)?;
     let ranked = args.query.as_deref().map(|query| ranked(context, &journal, query, &stored, args)).transpose()?;
     let mut out = Out::new();
     if args.json {

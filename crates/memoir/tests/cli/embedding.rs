@@ -232,3 +232,15 @@ fn a_server_makes_vectors_by_itself_and_does_not_mind_a_model_that_is_down() {
     eventually("it says so once", || server.err_so_far().contains("no vectors are made for now"));
     assert_eq!(server.stop().err.matches("no vectors").count(), 1);
 }
+
+#[test]
+fn doctor_does_not_wait_long_for_a_model_that_hangs() {
+    let provider = Provider::start(8);
+    let home = home_with(&["one"], &provider);
+    provider.set(Mode::Hang);
+    let start = Instant::now();
+    let told = home.run(&["doctor", "--json"]).json_lines();
+    assert!(start.elapsed() < Duration::from_secs(12), "{:?}", start.elapsed());
+    let check = told.iter().find(|check| check["check"] == "embeddings").unwrap();
+    assert_eq!(check["ok"], false, "{check}");
+}

@@ -29,7 +29,7 @@ pub fn check(context: &Context) -> Vec<Check> {
 fn embeddings(context: &Context) -> Check {
     const FIX: &str = "start it, or correct [embeddings] in config.toml; until then words alone rank";
     const SLOW: &str = "use a faster one, or let questions wait longer with embeddings.timeout_ms";
-    let model = match context.embedding_model(Waits::Building) {
+    let model = match context.embedding_model(Waits::Doctor) {
         Ok(Some(model)) => model,
         Ok(None) => return good("embeddings", "none are configured".to_owned()),
         Err(error) => return bad("embeddings", format!("{error:#}"), FIX),

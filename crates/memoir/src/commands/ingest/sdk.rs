@@ -62,7 +62,7 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     let read = stream.run(&mut Polled(input), &mut || stop::requested(&stop), &mut |_| {});
     let summary = stream.summary;
     if let Some(url) = server {
-        flush_outbox(&context.settings, url, &spool, &wishes.redactor, OUTBOX_TIME)?;
+        flush_outbox(&context.settings, url, &spool, (&wishes.redactor, journal.as_ref()), OUTBOX_TIME)?;
     }
     let problems: u64 = summary.tally.problems.values().sum();
     let counts = [

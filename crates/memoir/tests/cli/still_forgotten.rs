@@ -1,0 +1,183 @@
+//! What forgetting says holds in the corners too: turns, names, widths, what arrives meanwhile, what is said again.
+
+use crate::scan::holding;
+use crate::support::{Home, to_lines};
+use crate::transcripts;
+use serde_json::{Value, json};
+use std::fs;
+
+fn said(session: &str, turn: &str, text: &str) -> Value {
+    json!({"session_id": session, "event_type": "user_message", "content": text, "turn_id": turn,
+        "timestamp": "2026-05-10T08:00:00Z"})
+}
+
+/// Neither a turn nor a time.
+fn nameless(session: &str, text: &str) -> Value {
+    json!({"session_id": session, "event_type": "user_message", "content": text})
+}
+
+fn forget(home: &Home, args: &[&str]) -> String {
+    let ran = home.run(&[&["forget"], args, &["--yes", "--json"]].concat()).succeeded();
+    ran.json()["name"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_turn_that_several_sessions_have_is_only_forgotten_in_the_one_that_is_named() {
+    let home = Home::new();
+    home.ingest(&[said("a", "1", "walrus"), said("b", "1", "otter"), said("b", "2", "seal")]).succeeded();
+    home.run(&["forget", "1", "--yes"]).failed_in_one_line(2, &["several sessions", "a", "b", "--session"]);
+    home.run(&["forget", "3", "--session", "b", "--yes"]).failed_in_one_line(2, &["has no turn `3`"]);
+    home.run(&["forget", "1", "--session", "b", "--text", "x", "--yes"]).failed_in_one_line(2, &["not both"]);
+    forget(&home, &["1", "--session", "b"]);
+    assert_eq!(home.prompts(), ["walrus", "seal"]);
+    assert_eq!(home.run(&["forgotten", "--json"]).json_lines()[0]["asked"], "1, session b");
+    forget(&home, &["2"]);
+    assert_eq!(home.prompts(), ["walrus"]);
+    let server = home.serve();
+    let http = crate::http::post(&server, "/v1/forget", None, &json!({"ids": ["1"], "session": "a"}));
+    assert_eq!((http.status, &http.body["events"]), (200, &json!(1)), "{}", http.body);
+    assert!(home.prompts().is_empty());
+}
+
+#[test]
+fn all_of_a_turn_is_forgotten_however_much_it_is() {
+    let home = Home::new();
+    let all: Vec<Value> = (0..10_500).map(|n| said("a", "1", &format!("walrus {n}"))).collect();
+    home.ingest(&all).succeeded();
+    let done = home.run(&["forget", "1", "--yes", "--json"]).succeeded().json();
+    assert_eq!(done["events"], 10_500);
+    assert!(home.prompts().is_empty());
+    let listed = home.run(&["forgotten", "--json"]).json_lines().remove(0);
+    assert_eq!((listed["ids"].as_array().unwrap().len(), &listed["idsLeftOut"]), (10_000, &json!(500)));
+    let shown = home.run(&["forgotten"]).succeeded().out;
+    assert!(shown.contains("and 10495 more") && !shown.contains("walrus"), "{shown}");
+}
+
+#[test]
+fn what_an_import_left_out_meanwhile_comes_when_that_is_undone() {
+    let home = Home::new();
+    let path = transcripts::write(&home, "s", transcripts::prompts(1..4));
+    transcripts::import(&home);
+    let name = forget(&home, &["--session", "cc-s"]);
+    transcripts::append(&path, transcripts::prompts(4..6));
+    let read = transcripts::import(&home);
+    assert!(home.prompts().is_empty(), "{read}");
+    // A file that is seen for the first time while all of its project is forgotten.
+    let other = transcripts::prompt_with(9, "another session", json!({"sessionId": "z", "cwd": "/p"}));
+    home.run(&["forget", "--undo", &name]).succeeded();
+    transcripts::import(&home);
+    assert_eq!(home.prompts().len(), 5);
+    let project = home.events()[0]["repoId"].as_str().unwrap().to_owned();
+    let name = forget(&home, &["--project", &project]);
+    transcripts::write(&home, "z", other);
+    transcripts::import(&home);
+    assert!(home.prompts().is_empty());
+    home.run(&["forget", "--undo", &name]).succeeded();
+    transcripts::import(&home);
+    assert_eq!(home.prompts().len(), 6);
+    let before = home.verified();
+    transcripts::import(&home);
+    assert_eq!(home.verified(), before, "and once only");
+}
+
+#[test]
+fn what_nothing_names_does_not_come_back_by_being_sent_again() {
+    let home = Home::new();
+    home.ingest(&[nameless("a", "walrus"), nameless("b", "walrus")]).succeeded();
+    let name = forget(&home, &["--session", "a"]);
+    home.ingest(&[nameless("a", "walrus"), nameless("a", "something new")]).succeeded();
+    assert_eq!(home.prompts(), ["walrus", "something new"]);
+    home.run(&["forget", "--undo", &name]).succeeded();
+    home.ingest(&[nameless("a", "walrus")]).succeeded();
+    assert_eq!(home.prompts().len(), 4);
+    home.run(&["purge", "--session", "a", "--yes"]).succeeded();
+    home.ingest(&[nameless("a", "walrus")]).succeeded();
+    assert_eq!(home.prompts(), ["walrus"], "that of the other session");
+}
+
+#[test]
+fn texts_are_found_whatever_their_width_and_accents_as_search_finds_them() {
+    let home = Home::new();
+    home.ingest(&[said("a", "1", "ＺＱＸＷＡＬ wide"), said("a", "2", "a cafe\u{301} here"), said("a", "3", "kept")])
+        .succeeded();
+    forget(&home, &["--text", "zqxwal"]);
+    assert_eq!(home.prompts(), ["a cafe\u{301} here", "kept"]);
+    home.run(&["purge", "--text", "Café", "--yes"]).succeeded();
+    assert_eq!((home.prompts(), holding(&home.dir(), "cafe")), (vec!["kept".to_owned()], Vec::new()));
+}
+
+#[test]
+fn without_the_newer_statement_the_older_one_holds_again() {
+    let home = Home::new();
+    let remember = |text: &str| {
+        let ran = home.run(&["remember", text, "--user", "--kind", "decision", "--name", "packages", "--json"]);
+        ran.succeeded().json()["memory_id"].as_str().unwrap().to_owned()
+    };
+    let texts = || -> Vec<String> {
+        let listed = home.run(&["memories", "--json"]).succeeded().json_lines();
+        listed.iter().map(|memory| memory["text"].as_str().unwrap().to_owned()).collect()
+    };
+    remember("we use npm for packages");
+    let middle = remember("we use yarn for packages");
+    let newest = remember("we use pnpm for packages");
+    assert_eq!(texts(), ["we use pnpm for packages"]);
+    let name = forget(&home, &[&newest]);
+    assert_eq!(texts(), ["we use yarn for packages"]);
+    let other = forget(&home, &[&middle]);
+    assert_eq!(texts(), ["we use npm for packages"]);
+    home.run(&["forget", "--undo", &name]).succeeded();
+    assert_eq!(texts(), ["we use pnpm for packages"], "what came last stands for all before it");
+    home.run(&["forget", "--undo", &other]).succeeded();
+    assert_eq!(texts(), ["we use pnpm for packages"]);
+    home.run(&["purge", &newest, "--yes"]).succeeded();
+    assert_eq!(texts(), ["we use yarn for packages"]);
+    let recalled = home.run(&["recall", "what do we use for packages?"]).succeeded().out;
+    assert!(recalled.contains("yarn") && !recalled.contains("pnpm"), "{recalled}");
+}
+
+#[test]
+fn a_reason_that_says_what_is_to_go_is_refused() {
+    let home = Home::new();
+    home.ingest(&[said("a", "1", "the walrus deal")]).succeeded();
+    for command in ["forget", "purge"] {
+        home.run(&[command, "--text", "walrus deal", "--reason", "about the Wálrus  deal", "--yes"])
+            .failed_in_one_line(2, &["the reason says what is to be forgotten"]);
+    }
+    assert_eq!(home.prompts(), ["the walrus deal"]);
+}
+
+#[test]
+fn a_purge_takes_several_forgettings_by_name_and_one_of_nothing_too() {
+    let home = Home::new();
+    home.ingest(&[said("a", "1", "walrus"), said("b", "1", "otter"), said("c", "1", "kept")]).succeeded();
+    let (first, second) = (forget(&home, &["--session", "a"]), forget(&home, &["--session", "b"]));
+    let empty = forget(&home, &["--session", "nobody"]);
+    home.run(&["purge", &first, &second, "--yes"]).succeeded();
+    assert_eq!((holding(&home.dir(), "walrus"), holding(&home.dir(), "otter")), (Vec::new(), Vec::new()));
+    let ran = home.run(&["purge", &empty, "--yes"]).succeeded();
+    assert!(ran.out.contains("erased the text of 0 records"), "{}", ran.out);
+    assert_eq!(home.prompts(), ["kept"], "an empty one is not everything");
+}
+
+#[test]
+fn names_that_say_a_purged_text_and_mirrors_that_are_not_there_are_told() {
+    let home = Home::new();
+    home.feed(&["ingest", "--repo", "o/r"], to_lines(&[said("walrus-session", "1", "walrus"), said("b", "1", "kept")]))
+        .succeeded();
+    home.run(&["forget", "b", "--yes"]).failed(2, &[]);
+    let (project, copy) = (home.top().join("project"), home.top().join("copy"));
+    for dir in [&project, &copy] {
+        fs::create_dir_all(dir).unwrap();
+    }
+    home.run(&["mirror", "export", project.to_str().unwrap(), "--repo", "o/r"]).succeeded();
+    let elsewhere = Home::new();
+    elsewhere.feed(&["ingest", "--repo", "o/r"], to_lines(&[said("c", "1", "elsewhere")])).succeeded();
+    elsewhere.run(&["mirror", "export", copy.to_str().unwrap(), "--repo", "o/r"]).succeeded();
+    home.run(&["mirror", "import", copy.to_str().unwrap()]).succeeded();
+    fs::rename(&project, home.top().join("moved")).unwrap();
+    let ran = home.run(&["purge", "--text", "walrus", "--yes"]).succeeded();
+    for part in ["the name of the session walrus-session", "project", "which is not there now", "which was imported"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    assert!(ran.out.contains(copy.to_str().unwrap()), "{}", ran.out);
+}
