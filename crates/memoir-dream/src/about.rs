@@ -1,11 +1,12 @@
 //! Whether two statements are about one thing, and what a statement says about change.
 
+use crate::phrase::Phrase;
 use memoir_index::{name_stem, stems_in};
 use std::collections::BTreeSet;
 
-/// Statements that share this much are about one thing.
+/// A statement and its denial that share this much are about one thing.
 const SAME_SHARE: f32 = 0.6;
-/// Statements that share this much may be.
+/// If they share this much they may be.
 const NEAR_SHARE: f32 = 0.4;
 /// What is left behind must be this much of an older statement for that one to be about it.
 const LEFT_SHARE: f32 = 0.25;
@@ -32,23 +33,20 @@ pub struct Change {
     pub came: Vec<String>,
 }
 
-/// Words that deny.
-const DENIALS: [&str; 12] =
-    ["not", "no", "never", "without", "dont", "don't", "doesnt", "doesn't", "isnt", "isn't", "stop", "avoid"];
-
 /// What two statements of one scope and kind are to each other.
 pub(crate) fn likeness(newer: &str, older: &str) -> Likeness {
-    let (a, b) = (set(newer), set(older));
-    if a == b && denies(newer) == denies(older) {
-        return Likeness::Equal;
+    let (a, b) = (Phrase::of(newer), Phrase::of(older));
+    if a.words == b.words {
+        return if a.denies == b.denies { Likeness::Equal } else { Likeness::About };
     }
-    let share = share(&a, &b);
-    let denied = denies(newer) != denies(older);
-    match share {
-        share if share >= SAME_SHARE => Likeness::About,
-        share if share >= NEAR_SHARE && denied => Likeness::Against,
-        _ => Likeness::Apart,
+    if a.denies != b.denies && a.subject() == b.subject() {
+        return match share(&set(newer), &set(older)) {
+            share if share >= SAME_SHARE => Likeness::About,
+            share if share >= NEAR_SHARE => Likeness::Against,
+            _ => Likeness::Apart,
+        };
     }
+    if a.says_otherwise(&b) { Likeness::About } else { Likeness::Apart }
 }
 
 fn set(text: &str) -> BTreeSet<String> {
@@ -58,11 +56,6 @@ fn set(text: &str) -> BTreeSet<String> {
 fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     let (both, all) = (a.intersection(b).count(), a.union(b).count());
     if all == 0 { 0.0 } else { both as f32 / all as f32 }
-}
-
-pub(crate) fn denies(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).any(|word| DENIALS.contains(&word))
 }
 
 /// What a text says was left behind.
@@ -87,6 +80,12 @@ pub fn change_in(text: &str) -> Change {
             "replaced" | "swapped" | "replace" | "swap" if matches!(word(2), "with" | "by" | "for") => {
                 change.left.extend(thing(1));
                 change.came.extend(thing(3));
+            }
+            // Y replaces X
+            "replaces" => {
+                change.left.extend(thing(1));
+                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| named(word));
+                change.came.extend(before);
             }
             // Y instead of X
             "instead" if word(1) == "of" => {
@@ -139,15 +138,46 @@ mod tests {
     }
 
     #[test]
-    fn what_is_about_one_thing_is_told_from_what_is_near() {
-        assert_eq!(
-            likeness("the staging database is on port 5434", "the staging database is on port 5433"),
-            Likeness::About
-        );
-        assert_eq!(likeness("tests need docker", "the editor has dark mode"), Likeness::Apart);
-        let (yes, no) = ("integration tests run in docker on CI", "integration tests never run in CI");
-        assert_eq!(likeness(no, yes), Likeness::About);
-        assert_eq!(likeness("do not push to main without review", "push hotfixes straight to main"), Likeness::Apart);
+    fn a_newer_statement_about_the_same_thing_is_told_from_the_same_statement() {
+        for (older, newer) in [
+            ("the staging database is on port 5433", "the staging database is on port 5434"),
+            ("we prefer tabs over spaces", "we prefer spaces over tabs"),
+            ("run the migration before the deploy", "run the migration after the deploy"),
+            ("the cache is turned on in staging", "the cache is turned off in staging"),
+            ("merge main into the release branch", "merge the release branch into main"),
+            ("Use C for the driver", "Use C++ for the driver"),
+            ("deploys go through ./ship", "deploys go through kubectl"),
+            ("the package manager is npm", "the package manager is pnpm now"),
+            ("we use npm for packages", "we now use pnpm for packages"),
+            ("tests run on CI only", "tests run locally only"),
+            ("staging is at 10.0.0.1", "staging is at 10.0.0.2"),
+            ("deploys go through ./ship", "deploys go through ./ship behind the gate"),
+            ("integration tests run in docker on CI", "integration tests never run in CI"),
+        ] {
+            assert_eq!(likeness(newer, older), Likeness::About, "{older} / {newer}");
+        }
+    }
+
+    #[test]
+    fn what_is_true_beside_another_statement_does_not_take_its_place() {
+        for (older, newer) in [
+            ("a staging deploy needs approval of Mara", "a production deploy needs approval of Mara"),
+            ("unit tests of the parser live in tests/parser", "unit tests of the lexer live in tests/lexer"),
+            ("timeout of the login request is 30 seconds", "timeout of the upload request is 30 seconds"),
+            ("timeouts of redis are 5s", "timeouts of postgres are 5s"),
+            ("Mara owns the billing service", "Mara owns the search service"),
+            ("run make lint before a commit", "run make test before a commit"),
+            ("the API listens on port 8080", "the metrics listen on port 8080"),
+            ("the good one is here", "the other good one is here"),
+            ("Alice reviews Bob", "Bob reviews Alice"),
+            ("the office is in Berlin", "the office is loud and the coffee is bad"),
+            ("unit tests never touch the network", "integration tests touch the network"),
+            ("tests need docker", "the editor has dark mode"),
+            ("push hotfixes straight to main", "do not push to main without review"),
+            ("we use redis for sessions", "we use postgres for users"),
+        ] {
+            assert_eq!(likeness(newer, older), Likeness::Apart, "{older} / {newer}");
+        }
     }
 
     #[test]
@@ -159,6 +189,7 @@ mod tests {
         );
         assert_eq!(left("replaced Jest with Vitest"), ["jest"]);
         assert_eq!(left("use pnpm instead of npm"), ["npm"]);
+        assert_eq!(change_in("pnpm replaces npm"), Change { left: vec!["npm".into()], came: vec!["pnpm".into()] });
         assert_eq!(left("we no longer use Jenkins."), ["jenkins"]);
         assert_eq!(left("stopped using redis for sessions"), ["redis"]);
         assert_eq!(change_in("deploys go through ./ship"), Change::default());

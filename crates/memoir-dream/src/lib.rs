@@ -9,6 +9,7 @@ mod dreamer;
 mod file;
 mod keep;
 mod naming;
+mod phrase;
 mod reading;
 mod remember;
 mod review;

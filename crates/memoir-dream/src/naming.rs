@@ -18,9 +18,10 @@ const VERBS: [&str; 56] = [
 ];
 
 /// Words that only lead up to a subject.
-const LEADS: [&str; 22] = [
+const LEADS: [&str; 33] = [
     "the", "a", "an", "our", "my", "your", "their", "his", "her", "its", "this", "that", "these", "those", "all",
-    "every", "each", "any", "we", "i", "you", "they",
+    "every", "each", "any", "we", "i", "you", "they", "don't", "dont", "not", "never", "always", "please", "now",
+    "from", "on", "remember", "that",
 ];
 
 /// What a statement is about: its first words, up to the verb.
@@ -84,6 +85,8 @@ mod tests {
             ("We use pnpm", "pnpm"),
             ("Uses Biome for linting and formatting.", "Biome for linting"),
             ("integration tests need Docker", "integration tests"),
+            ("don't push to main", "push to main"),
+            ("now deploys go through ./ship", "deploys"),
             ("", ""),
         ] {
             assert_eq!(name_of(text), name, "{text}");

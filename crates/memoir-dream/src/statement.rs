@@ -1,6 +1,6 @@
 //! A statement as it is compared: what it is about, what it says of that, and whether it denies it.
 
-use crate::about::denies;
+use crate::phrase::denies;
 use crate::rules::split_heading;
 use memoir_index::stems_in;
 use std::collections::BTreeSet;

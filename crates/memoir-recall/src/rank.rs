@@ -69,6 +69,8 @@ pub(crate) struct Ranker<'a> {
     /// Names in the query, in lower case.
     pub names: Vec<String>,
     pub place: &'a Place,
+    /// Sessions of the time that the query means.
+    pub then: Vec<u32>,
 }
 
 /// A session as it is scored: its units and how often each says each word.
@@ -100,8 +102,13 @@ impl Ranker<'_> {
         let best: HashSet<Doc> = look.units.iter().map(|(doc, _)| *doc).collect();
         let mut ranking = Ranking::default();
         let mut left = SESSION_UNITS_MAX;
-        let brought = near.map_or(&[][..], Near::sessions).iter().filter(|session| !look.chosen.contains(session));
-        for session in look.chosen.iter().chain(brought) {
+        let mut brought: Vec<u32> = Vec::new();
+        for session in self.then.iter().chain(near.map_or(&[][..], Near::sessions)) {
+            if !look.chosen.contains(session) && !brought.contains(session) {
+                brought.push(*session);
+            }
+        }
+        for session in look.chosen.iter().chain(&brought) {
             let is_near = |doc: Doc| best.contains(&doc) || near.is_some_and(|near| near.has(doc));
             let spoken = within_reach(field.units_of(*session)?, is_near, &mut left);
             let scene = Scene::new(field, self.weights, *session, &spoken);

@@ -20,7 +20,7 @@ use crate::when::When;
 use crate::words::{find, find_pairs};
 use memoir_event::{Client, Memory};
 use memoir_index::{Index, IndexError, Word, speech_of};
-use memoir_journal::{Journal, JournalError, Seq, StoredEvent};
+use memoir_journal::{Filter, Journal, JournalError, Seq, StoredEvent};
 use memoir_redact::Redactor;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,6 +29,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const QUERY_BYTES_MAX: usize = 16 << 10;
 /// So many sessions are told beside the blocks.
 const SESSIONS_TOLD_MAX: usize = 10;
+/// So many sessions are looked at for their time alone.
+const SESSIONS_THEN_MAX: usize = 16;
 /// Blocks are looked at in portions of this size, until there are enough.
 const PORTION: usize = 16;
 
@@ -119,7 +121,8 @@ impl Recall {
         let when = When::of(query, request.now_ms, &request.zone);
         let names = names_in(query);
         let (weights, zone, now_ms) = (&self.weights, &request.zone, request.now_ms);
-        let ranker = Ranker { weights, when: &when, zone, now_ms, names, place: &place };
+        let then = self.sessions_then(journal, request, &when, (&sessions, &scoped))?;
+        let ranker = Ranker { weights, when: &when, zone, now_ms, names, place: &place, then };
         let meaning = self.meaning.as_ref().filter(|_| self.weights.has(Signal::Meaning));
         let question = meaning.and_then(|meaning| meaning.of(journal, query));
         let near = question.and_then(|question| Near::find(question, &field));
@@ -136,6 +139,37 @@ impl Recall {
         let offers = offers(memories, ranking.units, exact, ideal);
         self.fill(journal, request, &offers, &passage, &mut answer)?;
         Ok(answer)
+    }
+
+    /// The sessions of the time that the query means, the best first: what was said then may be said in other words.
+    fn sessions_then(
+        &self,
+        journal: &dyn Journal,
+        request: &Request,
+        when: &When,
+        (sessions, scoped): (&SessionMap, &Scoped),
+    ) -> Result<Vec<u32>, RecallError> {
+        let mut then: Vec<(f32, u32)> = Vec::new();
+        let spans = if self.weights.has(Signal::Time) { when.spans(&request.zone) } else { Vec::new() };
+        for (from, to) in spans {
+            let within =
+                |known: Option<i64>, at: i64, choose: fn(i64, i64) -> i64| known.map_or(at, |known| choose(known, at));
+            let filter = Filter {
+                from_ms: Some(within(request.filter.from_ms, from, i64::max)),
+                to_ms: Some(within(request.filter.to_ms, to, i64::min)),
+                ..request.filter.clone()
+            };
+            for entry in journal.sessions(&filter, &request.view, SESSIONS_THEN_MAX, 0)? {
+                let Some(session) = sessions.named(entry.client, &entry.session) else { continue };
+                let is_asked_for = sessions.origins(session).iter().any(|origin| scoped.has_origin(*origin));
+                if is_asked_for && then.iter().all(|(_, known)| *known != session) {
+                    let ends = [entry.first_ms, entry.last_ms].map(|ms| when.fit(ms, &request.zone));
+                    then.push((ends.into_iter().fold(0.0, f32::max), session));
+                }
+            }
+        }
+        then.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        Ok(then.into_iter().map(|(_, session)| session).take(SESSIONS_THEN_MAX).collect())
     }
 
     /// The sessions as they are now.

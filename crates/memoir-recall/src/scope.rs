@@ -57,6 +57,13 @@ impl Scoped {
     }
 }
 
+impl Scoped {
+    /// Whether anything of that origin may be in the answer.
+    pub fn has_origin(&self, origin: u32) -> bool {
+        self.anything.origins.as_ref().is_none_or(|origins| origins.binary_search(&origin).is_ok())
+    }
+}
+
 /// Leaves a session out.
 fn leave_out(
     journal: &dyn Journal,

@@ -1,6 +1,6 @@
 //! Which origins are one session: the numbers that units carry, folded.
 
-use memoir_event::Source;
+use memoir_event::{Client, Source};
 use memoir_journal::{Journal, JournalError, OriginEntry, Seq};
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ impl SessionMap {
                 continue;
             }
             let next = u32::try_from(self.origins.len()).unwrap_or(u32::MAX);
-            let name = (entry.client.map_or(0, memoir_event::Client::code), entry.session.clone());
+            let name = (entry.client.map_or(0, Client::code), entry.session.clone());
             let session = *self.names.entry(name).or_insert(next);
             if session == next {
                 self.origins.push(Vec::new());
@@ -65,6 +65,11 @@ impl SessionMap {
     /// The session of an origin.
     pub fn of(&self, origin: u32) -> Option<u32> {
         self.by_origin.get(origin as usize).copied().flatten()
+    }
+
+    /// The session of that name.
+    pub fn named(&self, client: Option<Client>, session: &str) -> Option<u32> {
+        self.names.get(&(client.map_or(0, Client::code), session.to_owned())).copied()
     }
 
     /// An origin of the session, for its name.

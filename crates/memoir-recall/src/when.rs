@@ -32,6 +32,11 @@ const BEFORE_FIT: f32 = 0.3;
 /// How well days after it fit, by how many they are: a thing is mostly talked of on its day and soon after it.
 const AFTER_FIT: [(i32, f32); 3] = [(3, 0.7), (8, 0.45), (15, 0.25)];
 
+/// So many days after a thing it is still talked of, mostly.
+const TALKED_OF_DAYS: i64 = 3;
+/// A query that names more times means none in particular.
+const SPANS_MAX: usize = 3;
+
 impl When {
     /// What `query` says of time; `now_ms` is what "yesterday" is told from, 0 if nobody knows.
     pub fn of(query: &str, now_ms: i64, zone: &TimeZone) -> When {
@@ -53,6 +58,19 @@ impl When {
     /// Whether it says nothing of a time.
     pub fn is_open(&self) -> bool {
         self.named.is_empty() && self.ranges.is_empty()
+    }
+
+    /// The spans of days that the query means, in milliseconds since 1970, with the days after that fit as well. A year is
+    /// no span: half of everything lies in it.
+    pub fn spans(&self, zone: &TimeZone) -> Vec<(i64, i64)> {
+        let named = self.named.iter().filter_map(|named| named.days());
+        let spans = named.chain(self.ranges.iter().copied());
+        let begins = |day: Date| day.to_zoned(zone.clone()).ok().map(|time| time.timestamp().as_millisecond());
+        let span = |(first, last): (Date, Date)| {
+            let after = last.checked_add(jiff::Span::new().days(TALKED_OF_DAYS + 1)).ok()?;
+            Some((begins(first)?, begins(after)? - 1))
+        };
+        spans.filter_map(span).take(SPANS_MAX).collect()
     }
 
     /// How well a moment fits, from 0 to 1.
@@ -112,6 +130,16 @@ mod tests {
         }
         assert!(fit("what may happen", "2023-05-07") == 0.0);
         assert!((fit("the 3rd of June", "2020-06-03") - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_day_and_a_month_are_spans_and_a_year_is_none() {
+        let spans = |query: &str| When::of(query, NOW_MS, &TimeZone::UTC).spans(&TimeZone::UTC);
+        let day = |text: &str| memoir_event::parse_ms(text).unwrap();
+        assert_eq!(spans("on 7 May 2023"), [(day("2023-05-07T00:00:00Z"), day("2023-05-11T00:00:00Z") - 1)]);
+        assert_eq!(spans("in March 2022"), [(day("2022-03-01T00:00:00Z"), day("2022-04-04T00:00:00Z") - 1)]);
+        assert_eq!(spans("yesterday"), [(day("2026-11-17T00:00:00Z"), day("2026-11-21T00:00:00Z") - 1)]);
+        assert_eq!((spans("in 2022").len(), spans("in June").len(), spans("what?").len()), (0, 0, 0));
     }
 
     #[test]

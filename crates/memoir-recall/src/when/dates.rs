@@ -30,6 +30,12 @@ const MONTHS: [&str; 12] = [
 ];
 
 impl Named {
+    /// The first and the last day, if a year and more than that is named.
+    pub fn days(self) -> Option<(Date, Date)> {
+        let (year, ((month, first), (last_month, last))) = (self.year?, self.span?);
+        Some((date(year, month, first)?, date(year, last_month, last)?))
+    }
+
     /// How well a day fits, from 0 to 1.
     pub fn fit(self, day: Date) -> f32 {
         let Some(((month, first), (last_month, last))) = self.span else {
