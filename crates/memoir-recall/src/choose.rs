@@ -12,21 +12,53 @@ const TOKEN_BYTES: usize = 4;
 /// What stands around a block's text, in tokens.
 const FRAME_TOKENS: usize = 24;
 
+/// This share of the blocks may be from one session before others have had their turn.
+const ONE_SESSION_SHARE: f32 = 0.5;
+/// But nobody waits for what is less sure than this share of it.
+const WORTH_WAITING: f32 = 0.5;
+
 /// Blocks as they are chosen, the best first.
 pub(crate) struct Chosen<'a> {
     request: &'a Request,
     blocks: Vec<(Block, HashSet<String>)>,
+    /// What is good enough but would be too much from one session.
+    waiting: Vec<Block>,
     tokens: usize,
     left_out: usize,
 }
 
 impl<'a> Chosen<'a> {
     pub fn new(request: &'a Request) -> Chosen<'a> {
-        Chosen { request, blocks: Vec::new(), tokens: 0, left_out: 0 }
+        Chosen { request, blocks: Vec::new(), waiting: Vec::new(), tokens: 0, left_out: 0 }
     }
 
     pub fn is_full(&self) -> bool {
         self.blocks.len() >= self.request.limit
+    }
+
+    /// Takes the block, or has it wait until other sessions had their turn.
+    pub fn offer_in_turn(&mut self, block: Block) {
+        let waited = self.waiting.first().map(|first| first.confidence);
+        if waited.is_some_and(|waited| block.confidence < waited * WORTH_WAITING) {
+            self.end_of_waiting();
+        }
+        if self.has_enough_of(&block) && !self.is_full() { self.waiting.push(block) } else { self.offer(block) }
+    }
+
+    fn end_of_waiting(&mut self) {
+        for block in std::mem::take(&mut self.waiting) {
+            self.offer(block);
+        }
+    }
+
+    fn has_enough_of(&self, block: &Block) -> bool {
+        let most = ((self.request.limit as f32 * ONE_SESSION_SHARE) as usize).max(2);
+        let is_same =
+            |known: &Block| known.memory.is_none() && (known.client, &known.session) == (block.client, &block.session);
+        let is_one_wanted = self.request.filter.session.is_some();
+        !is_one_wanted
+            && block.memory.is_none()
+            && self.blocks.iter().filter(|(known, _)| is_same(known)).count() >= most
     }
 
     /// Takes the block if it is new and fits.
@@ -51,7 +83,8 @@ impl<'a> Chosen<'a> {
     }
 
     /// The blocks, how many were left out, and about how many tokens they take.
-    pub fn finish(self) -> (Vec<Block>, usize, usize) {
+    pub fn finish(mut self) -> (Vec<Block>, usize, usize) {
+        self.end_of_waiting();
         (self.blocks.into_iter().map(|(block, _)| block).collect(), self.left_out, self.tokens)
     }
 }

@@ -38,6 +38,11 @@ pub(crate) fn of_exact(share: f32) -> f32 {
     0.3 + 0.4 * share.clamp(0.0, 1.0)
 }
 
+/// Of something that was said at the time that was asked for, where nothing else was asked.
+pub(crate) fn of_time(fit: f32) -> f32 {
+    0.6 * fit.clamp(0.0, 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,8 @@ use memoir_journal::{Journal, Selection, Seq};
 const TERMS_MAX: usize = 6;
 /// And so many events are found.
 const HITS_MAX: usize = 12;
+/// A shorter number is in everything; `404` and `137` tell something.
+const NUMBER_DIGITS_MIN: usize = 3;
 /// Where they are looked for.
 const KINDS: [Kind; 6] =
     [Kind::Command, Kind::Error, Kind::ToolResult, Kind::FileChange, Kind::ToolCall, Kind::Context];
@@ -42,7 +44,7 @@ fn is_code(word: &str) -> bool {
     let mixed = letters && has(|c| c.is_ascii_digit());
     let inner_capital = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
     let joined = word.contains(['_', '/', '\\', ':', '=', '#', '@']) || word.trim_end_matches('.').contains('.');
-    let long_number = !letters && word.chars().filter(char::is_ascii_digit).count() >= 4;
+    let long_number = !letters && word.chars().filter(char::is_ascii_digit).count() >= NUMBER_DIGITS_MIN;
     let shouted = word.len() >= 5 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
     word.chars().count() >= 3 && (mixed || inner_capital || joined || long_number || shouted)
 }
@@ -74,6 +76,7 @@ mod tests {
     #[test]
     fn what_only_code_has_is_looked_up_as_it_is() {
         assert_eq!(terms("why ECONNREFUSED on port 5432?"), ["ECONNREFUSED", "5432"]);
+        assert_eq!(terms("exit code 137 in 12 runs"), ["137"]);
         assert_eq!(terms("fix getUserName in src/auth.rs (E0502)"), ["getUserName", "src/auth.rs", "E0502"]);
         assert_eq!(terms("what did `cargo test` say about \"os error 111\"?"), ["cargo test", "os error 111"]);
         assert_eq!(terms("How do we deploy the staging server? I'd like that."), Vec::<String>::new());

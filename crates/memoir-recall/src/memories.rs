@@ -128,6 +128,8 @@ impl MemorySearch<'_> {
             return false;
         }
         match &candidate.memory.scope {
+            // Of one session only what holds in it is asked for.
+            MemoryScope::User | MemoryScope::Project if self.request.filter.session.is_some() => false,
             MemoryScope::User => true,
             MemoryScope::Project => admits(&self.scoped.memories, &candidate.stored),
             MemoryScope::Session(session) => {

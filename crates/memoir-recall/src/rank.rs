@@ -135,6 +135,8 @@ impl Ranker<'_> {
         let weights = self.weights;
         let base = look.sessions.get(scene.session as usize).copied().unwrap_or(0.0);
         let time = self.time_of(scene.spoken) * weights.of(Signal::Time, weights.time);
+        let (recency, place) = (self.recency(scene.spoken), self.place.of(scene.session));
+        let near_here = place * weights.of(Signal::Place, weights.place);
         let words: Vec<(f32, f32, f32)> = (0..scene.spoken.len()).map(|at| self.words_of(field, scene, at)).collect();
         let mut units = Vec::with_capacity(scene.spoken.len());
         for (at, one) in scene.spoken.iter().enumerate() {
@@ -158,6 +160,8 @@ impl Ranker<'_> {
                 (Signal::Manner, (weighed + answer) * manner),
                 (Signal::Session, around),
                 (Signal::Time, (here + around) * time),
+                (Signal::Recency, (here + around) * recency),
+                (Signal::Place, (here + around) * near_here),
             ];
             units.push(RankedUnit {
                 spoken: *one,
@@ -168,8 +172,7 @@ impl Ranker<'_> {
                 parts,
             });
         }
-        let parts =
-            SessionParts { base, time, recency: self.recency(scene.spoken), place: self.place.of(scene.session) };
+        let parts = SessionParts { base, time, recency, place };
         let session = session_score(field, scene, look, &units, parts, weights);
         (units, session)
     }

@@ -4,25 +4,26 @@ use crate::choose::Chosen;
 use crate::confidence::{self, Evidence};
 use crate::echo;
 use crate::exact;
-use crate::field::{Field, Voices};
+use crate::field::{Field, Voice, Voices};
 use crate::listed;
 use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::passage::Passage;
 use crate::place::Place;
 use crate::policy::{self, Blocked, Form, Gate};
-use crate::rank::{Parts, RankedUnit, Ranker, Ranking};
+use crate::rank::{Parts, RankedSession, RankedUnit, Ranker};
 use crate::request::{Answer, Block, Request, SessionBlock};
 use crate::scope::Scoped;
 use crate::sessions::SessionMap;
 use crate::weights::{Signal, Weights};
 use crate::when::When;
 use crate::words::{find, find_pairs};
+use jiff::tz::TimeZone;
 use memoir_event::{Client, Memory};
 use memoir_index::{Index, IndexError, Word, speech_of};
-use memoir_journal::{Filter, Journal, JournalError, Seq, StoredEvent};
+use memoir_journal::{Filter, Journal, JournalError, OriginEntry, Seq, StoredEvent};
 use memoir_redact::Redactor;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A longer query loses its end.
@@ -31,6 +32,8 @@ pub const QUERY_BYTES_MAX: usize = 16 << 10;
 const SESSIONS_TOLD_MAX: usize = 10;
 /// So many sessions are looked at for their time alone.
 const SESSIONS_THEN_MAX: usize = 16;
+/// So much of what a user said in each is told, where nothing but a time is asked for.
+const SAID_THEN_MAX: usize = 3;
 /// Blocks are looked at in portions of this size, until there are enough.
 const PORTION: usize = 16;
 
@@ -60,6 +63,8 @@ struct Offer {
     score: f32,
     confidence: f32,
     parts: Parts,
+    /// The session that it is said in, of a unit.
+    session: Option<u32>,
 }
 
 impl Recall {
@@ -97,7 +102,8 @@ impl Recall {
     ) -> Result<Answer, RecallError> {
         let query = request.query.get(..request.query.floor_char_boundary(QUERY_BYTES_MAX)).unwrap_or_default();
         let words = Word::all(query);
-        if words.is_empty() || request.limit == 0 {
+        let when = When::of(query, request.now_ms, &request.zone);
+        if (words.is_empty() && when.is_open()) || request.limit == 0 {
             return Ok(Answer::default());
         }
         let sessions = self.sessions(journal)?;
@@ -118,7 +124,6 @@ impl Recall {
         };
         let whereabouts = (request.here.as_deref(), request.files.as_slice());
         let place = Place::find(journal, index, (&sessions, &voices), whereabouts, &scoped.anything)?;
-        let when = When::of(query, request.now_ms, &request.zone);
         let names = names_in(query);
         let (weights, zone, now_ms) = (&self.weights, &request.zone, request.now_ms);
         let then = self.sessions_then(journal, request, &when, (&sessions, &scoped))?;
@@ -134,9 +139,16 @@ impl Recall {
         let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
         let memories = search.find(query, &words, &field.found, ideal)?;
         let exact = self.exact(journal, index, query, (&scoped, &voices))?;
-        let passage = Passage::new(&field.found);
-        let mut answer = Answer { notes, sessions: told(&ranking, &sessions), ..Answer::default() };
-        let offers = offers(memories, ranking.units, exact, ideal);
+        let passage = Passage::new(&field.found, &exact::terms(query));
+        let mut answer = Answer { notes, ..Answer::default() };
+        let then = if when.is_all_that_is_asked(query) {
+            self.said_then(&ranker.then, &field, &when, zone)?
+        } else {
+            Vec::new()
+        };
+        let (ranked, units) = (ranking.sessions, units(ranking.units, ideal));
+        let offers = best_first([memories.into_iter().map(Offer::from).collect(), units, exact, then]);
+        answer.sessions = told(&ranked, &sessions, &offers, request);
         self.fill(journal, request, &offers, &passage, &mut answer)?;
         Ok(answer)
     }
@@ -172,6 +184,29 @@ impl Recall {
         Ok(then.into_iter().map(|(_, session)| session).take(SESSIONS_THEN_MAX).collect())
     }
 
+    /// What users said in sessions of the time that is asked for, where nothing but a time is asked for.
+    fn said_then(
+        &self,
+        then: &[u32],
+        field: &Field<'_>,
+        when: &When,
+        zone: &TimeZone,
+    ) -> Result<Vec<Offer>, RecallError> {
+        let mut offers = Vec::new();
+        for session in then {
+            let spoken = field.units_of(*session)?;
+            let asked = spoken.iter().filter(|one| one.voice == Voice::User);
+            for one in asked.take(SAID_THEN_MAX) {
+                let fit = when.fit(one.unit.ts_ms, zone);
+                let parts = vec![(Signal::Time, fit)];
+                let confidence = confidence::of_time(fit);
+                offers.push(Offer { seq: one.unit.seq, score: fit, confidence, parts, session: Some(*session) });
+            }
+        }
+        offers.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        Ok(offers)
+    }
+
     /// The sessions as they are now.
     fn sessions(&self, journal: &dyn Journal) -> Result<Arc<SessionMap>, RecallError> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,6 +235,7 @@ impl Recall {
             score,
             confidence: confidence::of_exact(score / most),
             parts: vec![(Signal::Exact, score)],
+            session: None,
         };
         Ok(hits.into_iter().map(offer).collect())
     }
@@ -227,7 +263,7 @@ impl Recall {
                 let stored = events.get(&offer.seq).filter(|stored| !is_in_conversation(stored, request));
                 let block = stored.and_then(|stored| self.block(stored, offer, passage, request));
                 if let Some(block) = block {
-                    chosen.offer(block);
+                    chosen.offer_in_turn(block);
                 }
             }
         }
@@ -285,21 +321,42 @@ fn is_in_conversation(stored: &StoredEvent, request: &Request) -> bool {
     is_asking && stored.ts_ms >= before_ms
 }
 
-/// Memories first, for they were made to be recalled; then what was said; then what was only found as it was typed.
-fn offers(memories: Vec<FoundMemory>, units: Vec<RankedUnit>, exact: Vec<Offer>, ideal: f32) -> Vec<Offer> {
-    let memory = |found: FoundMemory| Offer {
-        seq: found.seq,
-        score: found.score,
-        confidence: found.confidence,
-        parts: found.parts,
-    };
+impl From<FoundMemory> for Offer {
+    fn from(found: FoundMemory) -> Offer {
+        let FoundMemory { seq, score, confidence, parts } = found;
+        Offer { seq, score, confidence, parts, session: None }
+    }
+}
+
+/// What was said, each with how likely it helps.
+fn units(units: Vec<RankedUnit>, ideal: f32) -> Vec<Offer> {
     let best = units.first().map_or(1.0, |unit| unit.score.max(f32::MIN_POSITIVE));
-    let unit = |(at, unit): (usize, RankedUnit)| {
+    let offer = |(at, unit): (usize, RankedUnit)| {
         let (coverage, fit, of_best) = (unit.coverage, fit(&unit, ideal), unit.score / best);
         let confidence = confidence::of_unit(Evidence { coverage, fit, of_best, meaning: unit.meaning, rank: at + 1 });
-        Offer { seq: unit.spoken.unit.seq, score: unit.score, confidence, parts: unit.parts }
+        let (seq, session) = (unit.spoken.unit.seq, Some(unit.spoken.session));
+        Offer { seq, score: unit.score, confidence, parts: unit.parts, session }
     };
-    memories.into_iter().map(memory).chain(units.into_iter().enumerate().map(unit)).chain(exact).collect()
+    units.into_iter().enumerate().map(offer).collect()
+}
+
+/// All lists as one, the likeliest first; each list keeps its own order, and of equal ones the earlier list comes first.
+fn best_first<const N: usize>(lists: [Vec<Offer>; N]) -> Vec<Offer> {
+    let mut lists = lists.map(|list| list.into_iter().peekable());
+    let mut offers = Vec::new();
+    loop {
+        let mut best: Option<(usize, f32)> = None;
+        for (at, list) in lists.iter_mut().enumerate() {
+            let sure = list.peek().map(|offer| offer.confidence);
+            if let Some(sure) = sure.filter(|sure| best.is_none_or(|(_, most)| *sure > most)) {
+                best = Some((at, sure));
+            }
+        }
+        match best.and_then(|(at, _)| lists.get_mut(at)?.next()) {
+            Some(offer) => offers.push(offer),
+            None => return offers,
+        }
+    }
 }
 
 /// How well a unit says what was asked, by its words, from 0 to 1.
@@ -309,8 +366,16 @@ fn fit(unit: &RankedUnit, ideal: f32) -> f32 {
     if ideal > 0.0 { (words / ideal).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-fn told(ranking: &Ranking, sessions: &SessionMap) -> Vec<SessionBlock> {
-    let blocks = ranking.sessions.iter().take(SESSIONS_TOLD_MAX).filter_map(|ranked| {
+/// The sessions that fit; where little helps, only those that a block is from which is sure enough.
+fn told(ranked: &[RankedSession], sessions: &SessionMap, offers: &[Offer], request: &Request) -> Vec<SessionBlock> {
+    let enough = offers.iter().filter(|offer| offer.confidence >= request.min_confidence);
+    let sure: HashSet<u32> = enough.filter_map(|offer| offer.session).collect();
+    let is_wanted = |session: u32| {
+        let is_blocked = |entry: &OriginEntry| request.blocked_sources.contains(&entry.source);
+        (request.min_confidence <= 0.0 || sure.contains(&session)) && !sessions.entry(session).is_some_and(is_blocked)
+    };
+    let blocks = ranked.iter().filter(|ranked| is_wanted(ranked.session)).take(SESSIONS_TOLD_MAX);
+    let blocks = blocks.filter_map(|ranked| {
         let entry = sessions.entry(ranked.session)?;
         Some(SessionBlock {
             client: entry.client,

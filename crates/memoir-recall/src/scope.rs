@@ -52,7 +52,17 @@ impl Scoped {
             None => shapes,
         });
         let forgotten = journal.select(&Filter::default(), &View::owner_all())?.hidden;
-        let memories = Selection { hidden: forgotten, ..spoken.clone() };
+        let mut memories = Selection { hidden: forgotten, ..spoken.clone() };
+        if request.filter.session.is_some() {
+            // What holds in one session is no part of its conversation.
+            let own = sessions.all().iter().filter(|entry| entry.source == Source::Memoir).map(|entry| entry.no);
+            for origins in [&mut spoken.origins, &mut memories.origins] {
+                let mut all: Vec<u32> = origins.take().unwrap_or_default().into_iter().chain(own.clone()).collect();
+                all.sort_unstable();
+                all.dedup();
+                *origins = Some(all);
+            }
+        }
         Ok(Scoped { spoken, memories, memory_shapes: voices.shapes_of(|kind| kind == Kind::Memory), anything })
     }
 }

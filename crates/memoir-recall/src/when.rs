@@ -32,6 +32,66 @@ const BEFORE_FIT: f32 = 0.3;
 /// How well days after it fit, by how many they are: a thing is mostly talked of on its day and soon after it.
 const AFTER_FIT: [(i32, f32); 3] = [(3, 0.7), (8, 0.45), (15, 0.25)];
 
+/// Words that ask for nothing but what there was.
+const WORDS_OF_NOTHING_ELSE: [&str; 56] = [
+    "what",
+    "did",
+    "do",
+    "does",
+    "done",
+    "was",
+    "were",
+    "is",
+    "are",
+    "we",
+    "i",
+    "you",
+    "us",
+    "me",
+    "my",
+    "our",
+    "the",
+    "a",
+    "an",
+    "on",
+    "in",
+    "at",
+    "of",
+    "for",
+    "to",
+    "from",
+    "until",
+    "since",
+    "during",
+    "happened",
+    "happen",
+    "happens",
+    "work",
+    "worked",
+    "working",
+    "change",
+    "changed",
+    "changes",
+    "talk",
+    "talked",
+    "discuss",
+    "discussed",
+    "show",
+    "list",
+    "tell",
+    "about",
+    "everything",
+    "anything",
+    "all",
+    "been",
+    "have",
+    "has",
+    "there",
+    "and",
+    "summary",
+    "summarize",
+];
+
 /// So many days after a thing it is still talked of, mostly.
 const TALKED_OF_DAYS: i64 = 3;
 /// A query that names more times means none in particular.
@@ -71,6 +131,16 @@ impl When {
             Some((begins(first)?, begins(after)? - 1))
         };
         spans.filter_map(span).take(SPANS_MAX).collect()
+    }
+
+    /// Whether the query asks for a time and for nothing else: `what did we do yesterday?`
+    pub fn is_all_that_is_asked(&self, query: &str) -> bool {
+        let lower = query.to_lowercase();
+        let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let tells =
+            |word: &str| !WORDS_OF_NOTHING_ELSE.contains(&word) && !word.starts_with(|c: char| c.is_ascii_digit());
+        !self.is_open()
+            && !words.into_iter().any(|word| tells(word) && !dates::is_word(word) && !from_now::is_word(word))
     }
 
     /// How well a moment fits, from 0 to 1.
@@ -140,6 +210,19 @@ mod tests {
         assert_eq!(spans("in March 2022"), [(day("2022-03-01T00:00:00Z"), day("2022-04-04T00:00:00Z") - 1)]);
         assert_eq!(spans("yesterday"), [(day("2026-11-17T00:00:00Z"), day("2026-11-21T00:00:00Z") - 1)]);
         assert_eq!((spans("in 2022").len(), spans("in June").len(), spans("what?").len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn a_query_may_ask_for_nothing_but_a_time() {
+        let is_all = |query: &str| When::of(query, NOW_MS, &TimeZone::UTC).is_all_that_is_asked(query);
+        for query in
+            ["what did we do yesterday?", "what happened last week", "On 2026-03-05", "what changed in March 2026?"]
+        {
+            assert!(is_all(query), "{query}");
+        }
+        for query in ["what did we do?", "what broke yesterday", "the cache last week", ""] {
+            assert!(!is_all(query), "{query}");
+        }
     }
 
     #[test]

@@ -82,6 +82,13 @@ pub(super) fn named(words: &[&str], capital_may: bool) -> Vec<Named> {
     found
 }
 
+/// Whether a word is of a date.
+pub(super) fn is_word(word: &str) -> bool {
+    const PARTS: [&str; 12] =
+        ["early", "mid", "late", "beginning", "middle", "end", "start", "first", "second", "third", "half", "year"];
+    month_of(word, true).is_some() || season(word).is_some() || PARTS.contains(&word)
+}
+
 /// A month by its name or the beginning of it, and the part of it that is joined on: `mid-august`.
 fn month_of(word: &str, capital_may: bool) -> Option<(i8, Option<(i8, i8)>)> {
     let (part, name) = match word.split_once('-') {

@@ -5,6 +5,34 @@ use jiff::civil::Date;
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
+/// Whether a word is of a time that is told from now.
+pub(super) fn is_word(word: &str) -> bool {
+    const PARTS: [&str; 21] = [
+        "today",
+        "yesterday",
+        "this",
+        "last",
+        "ago",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "weekend",
+        "month",
+        "months",
+        "years",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "morning",
+        "evening",
+    ];
+    WEEKDAYS.contains(&word) || PARTS.contains(&word)
+}
+
 /// Days from and to, both included.
 pub(super) fn ranges(words: &[&str], today: Date) -> Vec<(Date, Date)> {
     let mut ranges = Vec::new();

@@ -8,8 +8,9 @@ use crate::print::{self, Out, Progress, Style};
 use crate::stop;
 use anyhow::Result;
 use jiff::tz::TimeZone;
+use memoir_event::Client;
 use memoir_journal::SqliteJournal;
-use memoir_recall::{Answer, Recall, Request, origin, to_json, what};
+use memoir_recall::{Answer, Recall, Request, Signal, origin, to_json, what};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -96,20 +97,30 @@ fn print_blocks(answer: &Answer, explain: bool) -> Result<()> {
         let origin = out.styled(Style::Dim, &print::tame(&origin(block, &zone)));
         out.line(&format!("  {origin}"))?;
         if explain {
-            let parts: Vec<String> = block
-                .signals
-                .iter()
-                .filter(|(_, value)| value.abs() >= 0.005)
-                .map(|(signal, value)| format!("{} {value:+.2}", signal.name()))
-                .collect();
-            let line = format!("score {:.2}, confidence {:.2}: {}", block.score, block.confidence, parts.join(", "));
+            let parts = signals(&block.signals);
+            let line = format!("score {:.2}, confidence {:.2}: {parts}", block.score, block.confidence);
             let line = out.styled(Style::Dim, &line);
             out.line(&format!("  {line}"))?;
         }
+    }
+    if explain && !answer.sessions.is_empty() {
+        out.line("sessions that fit:")?;
+    }
+    for session in answer.sessions.iter().filter(|_| explain) {
+        let shown = Client::shown_session(session.client, &session.session);
+        let line = format!("score {:.2}: {}", session.score, signals(&session.signals));
+        let line = out.styled(Style::Dim, &line);
+        out.line(&format!("- {}  {line}", print::tame(&shown)))?;
     }
     out.flush()?;
     if explain && answer.left_out > 0 {
         print::warn(&format!("{} were left out: less likely to help, said twice, or over the budget", answer.left_out));
     }
     Ok(())
+}
+
+/// What each signal added, as far as it did.
+fn signals(parts: &[(Signal, f32)]) -> String {
+    let parts = parts.iter().filter(|(_, value)| value.abs() >= 0.005);
+    parts.map(|(signal, value)| format!("{} {value:+.2}", signal.name())).collect::<Vec<_>>().join(", ")
 }

@@ -276,3 +276,88 @@ fn http_tells_the_same_as_the_command_line() {
         post("/v1/memories", json!({"text": "the login test needs a frozen clock and a seed", "project": "acme/shop"}));
     assert_eq!(again["results"][0]["said"], "forgotten", "{again}");
 }
+
+fn filler(count: u32) -> Vec<Value> {
+    (0..count)
+        .map(|n| said(&format!("f{n}"), n % 60, "user_message", &format!("filler {n} about boats and tides")))
+        .collect()
+}
+
+fn sessions_of(ran: &crate::support::Ran) -> Vec<String> {
+    let json = ran.json();
+    json["blocks"].as_array().unwrap().iter().map(|block| block["session_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_is_from_here_and_from_the_files_at_hand_comes_first() {
+    let home = worked();
+    home.ingest(&filler(40)).succeeded();
+    let text = "the walrus parser is slow on big input";
+    let here = [said("s1", 1, "user_message", text), said("s1", 2, "file_change", "src/parser.rs")];
+    home.feed(&["ingest", "--repo", "acme/shop"], to_lines(&here)).succeeded();
+    home.feed(
+        &["ingest", "--repo", "acme/other"],
+        to_lines(&[said("s2", 1, "user_message", "the walrus parser is slow on big output")]),
+    )
+    .succeeded();
+    let asked = ["recall", "walrus parser slow", "--file", "src/parser.rs", "--json"];
+    assert_eq!(sessions_of(&in_shop(&home, &asked).succeeded())[0], "s1");
+    let explained = in_shop(&home, &["recall", "walrus parser slow", "--explain"]).succeeded();
+    assert!(explained.out.contains("place +") && explained.out.contains("sessions that fit:"), "{}", explained.out);
+}
+
+#[test]
+fn one_session_does_not_take_all_the_room() {
+    let home = Home::new();
+    let parts = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"];
+    let many: Vec<Value> = (0..)
+        .zip(parts)
+        .map(|(n, part)| {
+            said(
+                "one",
+                n,
+                "user_message",
+                &format!("walrus cluster failover: the {part} node {n} was slow to come back"),
+            )
+        })
+        .collect();
+    home.ingest(&many).succeeded();
+    home.ingest(&[said("two", 30, "user_message", "walrus cluster failover works when the quorum is set by hand")])
+        .succeeded();
+    home.ingest(&filler(40)).succeeded();
+    let found =
+        sessions_of(&home.run(&["recall", "walrus cluster failover", "--min-confidence", "0", "--json"]).succeeded());
+    assert!(found.contains(&"two".to_owned()) && found.len() == 8, "{found:?}");
+}
+
+#[test]
+fn a_time_is_question_enough() {
+    let home = Home::new();
+    home.ingest(&filler(10)).succeeded();
+    let day = json!({
+        "session_id": "march", "event_type": "user_message", "content": "paint the boathouse red",
+        "timestamp": "2026-03-05T09:00:00Z",
+    });
+    home.ingest(&[day]).succeeded();
+    for query in ["what happened on 2026-03-05?", "what did we do on March 5, 2026", "paint in March 2026"] {
+        assert_eq!(sessions_of(&home.run(&["recall", query, "--json"]).succeeded())[0], "march", "{query}");
+    }
+    assert_eq!(home.run(&["recall", "what happened on 2025-03-05?"]).succeeded().out, "");
+}
+
+#[test]
+fn what_holds_in_one_session_is_told_in_it_and_nowhere_else() {
+    let home = worked();
+    home.run(&["remember", "the walrus gate code is four", "--session", "deploy"]).succeeded();
+    assert_eq!(home.run(&["recall", "walrus gate code"]).succeeded().out, "");
+    let there = home.run(&["recall", "walrus gate code", "--session", "deploy"]).succeeded();
+    assert!(there.out.contains("gate code is four"), "{}", there.out);
+    assert_eq!(home.run(&["recall", "walrus gate code", "--session", "login"]).succeeded().out, "");
+}
+
+#[test]
+fn where_nothing_helps_no_session_is_told_either() {
+    let home = worked();
+    let ran = home.run(&["recall", "how do we bake sourdough bread with the server and a clock", "--json"]).succeeded();
+    assert_eq!((&ran.json()["blocks"], &ran.json()["sessions"]), (&json!([]), &json!([])));
+}
