@@ -11,7 +11,7 @@ use crate::{Openviking, VIEW};
 use memoir_capture::{Captured, Telling, ToldPlace};
 use memoir_event::Client;
 use memoir_journal::{Cursor, Filter, Limits, Outcome, Redacted};
-use memoir_record::{Intake, Rules};
+use memoir_record::{GitFiles, Intake, Rules};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{MutexGuard, PoisonError};
@@ -162,17 +162,20 @@ impl Openviking {
         project: &str,
         captured: Vec<Captured>,
     ) -> Result<(Vec<Redacted>, Vec<Cursor>, usize), Fault> {
+        let git = GitFiles::default();
         let rules = Rules {
             redactor: &self.redactor,
             policy: &self.policy,
             limits: WHOLE,
             actor: None,
+            is_actor_given: true,
+            git: &git,
             user_home: None,
             repo: Some(project),
         };
         // The judge takes a client that nobody knows for this one.
         let client = spoken.client.unwrap_or(Client::Codex);
-        let mut intake = Intake::of_session(rules, &*self.journal, client, &spoken.session)?;
+        let mut intake = Intake::of_session(rules, &*self.journal, &[], client, &spoken.session)?;
         intake.look_at(&captured);
         let told = captured.len();
         let batch: Vec<Redacted> = captured.into_iter().filter_map(|captured| intake.take(captured).ok()).collect();

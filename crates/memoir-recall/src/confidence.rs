@@ -40,7 +40,7 @@ pub(crate) fn of_exact(share: f32) -> f32 {
 
 /// Of something that was said at the time that was asked for, where nothing else was asked.
 pub(crate) fn of_time(fit: f32) -> f32 {
-    0.6 * fit.clamp(0.0, 1.0)
+    0.5 * fit.clamp(0.0, 1.0)
 }
 
 #[cfg(test)]

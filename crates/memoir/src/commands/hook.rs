@@ -157,7 +157,8 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     let recorded = hook.record(client, payload);
     problems.extend(recorded.problems.iter().cloned());
     let about = recorded.call.as_ref().map(|call| (call.event.clone(), call.session.clone()));
-    let begins = recorded.call.as_ref().is_some_and(|call| matches!(call.moment, Moment::SessionStart | Moment::Prompt));
+    let begins =
+        recorded.call.as_ref().is_some_and(|call| matches!(call.moment, Moment::SessionStart | Moment::Prompt));
     let given = match (&journal, recorded.call) {
         (Some(journal), Some(call)) => inject::answer(&context, &wishes, journal, call, begun),
         _ => Given::default(),
