@@ -51,7 +51,7 @@ enum From {
 }
 
 /// Tells which of the records were forgotten here; none if that cannot be told now.
-pub type Forgotten<'a> = dyn Fn(&[RawRecord]) -> Option<Vec<bool>> + 'a;
+pub type Forgotten<'a> = dyn Fn(&[RawRecord]) -> Option<Vec<bool>> + Sync + 'a;
 
 /// The way to one server.
 pub struct Delivery<'a> {

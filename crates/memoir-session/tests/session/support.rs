@@ -1,4 +1,4 @@
-use memoir_event::{Archive, Client, Content, Event, EventId, Identity, Json, Kind, Source, Time, Trigger};
+use memoir_event::{Archive, Content, Event, EventId, Identity, Json, Kind, Source, Time, Trigger};
 use memoir_journal::{Admission, Clock, Cursor, Journal, SqliteJournal, SqliteOptions};
 use memoir_redact::Redactor;
 use memoir_session::{

@@ -182,7 +182,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     if recorded.has_outbox
         && let Some(url) = &context.settings.server_url
     {
-        flush_outbox(&context.settings, url, &spool, (&wishes.redactor, journal.as_ref()), OUTBOX_TIME)?;
+        flush_outbox(&context.settings, url, &spool, (&wishes.redactor, journal.as_deref()), OUTBOX_TIME)?;
     }
     Ok(problems)
 }

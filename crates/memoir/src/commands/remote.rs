@@ -37,7 +37,7 @@ pub fn existing(context: &Context) -> Option<SqliteJournal> {
 pub fn forgotten_in<'a>(
     journal: &'a SqliteJournal,
     redactor: &'a Redactor,
-) -> impl Fn(&[RawRecord]) -> Option<Vec<bool>> + 'a {
+) -> impl Fn(&[RawRecord]) -> Option<Vec<bool>> + Sync + 'a {
     let admission = Admission::for_sending(redactor, journal.hasher().clone());
     move |records| {
         let events = records.iter().enumerate().map(|(at, record)| {
