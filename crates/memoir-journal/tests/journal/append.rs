@@ -468,6 +468,38 @@ fn cursors_move_with_their_batch() {
 }
 
 #[test]
+fn an_append_that_expects_cursors_is_done_only_while_they_are_as_expected() {
+    let home = home();
+    let row =
+        |sequence: u64, position: &str| Cursor { stream: "s".to_owned(), sequence, position: position.to_owned() };
+    let admitted = |text: &str| crate::support::admit(&home.journal, vec![event("a", text, text)]);
+    let (gone, first) = (Cursor::gone("s".to_owned()), row(1, "x"));
+    let append = |expected: &Cursor, text: &str, cursor: &Cursor| {
+        let expected = std::slice::from_ref(expected);
+        home.journal.append_if(expected, &admitted(text), std::slice::from_ref(cursor)).unwrap().is_some()
+    };
+    assert!(!append(&first, "one", &first));
+    assert!(append(&gone, "one", &first));
+    assert!(!append(&gone, "two", &row(2, "")));
+    assert!(!append(&row(1, "y"), "two", &row(2, "")));
+    assert!(append(&first, "two", &gone));
+    assert!(append(&gone, "three", &first));
+    assert_eq!((home.journal.last_seq().unwrap(), home.journal.cursor("s").unwrap()), (3, Some(first)));
+}
+
+#[test]
+fn a_lease_is_no_reason_to_lose_what_is_appended_after_it() {
+    let home = home();
+    let lease = home.journal.lease("work", "a", 1_000).unwrap().unwrap();
+    home.append(vec![event("a", "1", "one")]);
+    home.journal.release(&lease).unwrap();
+    home.append(vec![event("a", "2", "two")]);
+    let again = home.again();
+    assert_eq!(again.last_seq().unwrap(), 2);
+    assert!(again.lease("work", "b", 1_000).unwrap().is_some());
+}
+
+#[test]
 fn a_lease_has_one_holder_until_it_ends() {
     let home = home();
     let other = home.again();
