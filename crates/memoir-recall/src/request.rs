@@ -1,6 +1,5 @@
 //! What is asked of recall, and what it answers.
 
-use crate::policy::Blocked;
 use crate::weights::Signal;
 use jiff::tz::TimeZone;
 use memoir_event::{Client, EventId, Kind, Memory, Source, Speaker};
@@ -83,12 +82,6 @@ impl Request {
             now_ms,
             zone: TimeZone::UTC,
         }
-    }
-
-    /// Also without what the owner keeps back.
-    pub fn and_without(&mut self, blocked: &Blocked) {
-        self.blocked_kinds.extend(&blocked.kinds);
-        self.blocked_sources.extend(&blocked.sources);
     }
 }
 

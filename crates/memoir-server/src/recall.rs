@@ -62,9 +62,8 @@ pub(crate) async fn recall(State(app): State<Shared>, request: Request) -> Resul
     let body = read_json_body(&app, request).await?;
     let worker = Arc::clone(&app);
     let answer = app.lanes.read(move || {
-        let mut request = wanted(&body.bytes, (worker.clock)())?;
+        let request = wanted(&body.bytes, (worker.clock)())?;
         drop(body);
-        request.and_without(&worker.settings.blocked);
         answer(&worker, &request)
     });
     Ok(json_answer(StatusCode::OK, &answer.await?))

@@ -76,6 +76,7 @@ fn library(context: &Context) -> Result<Library> {
     let redactor = Arc::new(context.settings.redactor()?);
     let journal: Arc<dyn Journal> = Arc::new(context.home.journal(&context.settings, Life::Short)?);
     let recall = Recall::new(Arc::clone(&redactor)).with_meaning(context.meaning(&redactor));
+    let recall = recall.without(context.settings.blocked.clone());
     Ok(Library {
         journal,
         index: Arc::new(context.index_within(INDEX_BYTES)),

@@ -74,12 +74,11 @@ pub fn request(query: &str, args: &FilterArgs, view: &ViewArgs, journal: &Sqlite
 /// What recall answers; a long tail is indexed first.
 pub fn answer(context: &Context, journal: &SqliteJournal, request: &Request) -> Result<Answer> {
     let redactor = Arc::new(context.settings.redactor()?);
-    let mut request = request.clone();
-    request.and_without(&context.settings.blocked);
     let recall = Recall::new(Arc::clone(&redactor)).with_meaning(context.meaning(&redactor));
+    let recall = recall.without(context.settings.blocked.clone());
     let stop = stop::on_signal()?;
     let mut progress = Progress::new("indexing");
-    let answer = recall.recall(journal, &context.index(), &request, &mut |done, total| {
+    let answer = recall.recall(journal, &context.index(), request, &mut |done, total| {
         progress.at(done, total);
         !stop::requested(&stop)
     })?;
