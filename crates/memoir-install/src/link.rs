@@ -86,7 +86,7 @@ impl Launcher {
                 "[ -x {program} ] && exec {program}{rest}; command -v memoir > /dev/null && memoir{rest}; exit 0"
             );
         }
-        format!("[ -x {program} ] && {program}{rest}; [ -x {program} ] || memoir{rest}; exit 0")
+        format!("[ -x {program} ] && {program}{rest}; [ -x {program} ] || memoir{rest} 2> /dev/null; exit 0")
     }
 
     /// The home for which a command like that, of this or an earlier version, calls memoir.

@@ -14,7 +14,7 @@ const FRAME_TOKENS: usize = 24;
 
 /// This share of the blocks may be from one session before others have had their turn.
 const ONE_SESSION_SHARE: f32 = 0.5;
-/// But nobody waits for what is less sure than this share of it.
+/// But nobody waits for what fits less well than this share of it.
 const WORTH_WAITING: f32 = 0.5;
 
 /// Blocks as they are chosen, the best first.
@@ -38,8 +38,8 @@ impl<'a> Chosen<'a> {
 
     /// Takes the block, or has it wait until other sessions had their turn.
     pub fn offer_in_turn(&mut self, block: Block) {
-        let waited = self.waiting.first().map(|first| first.confidence);
-        if waited.is_some_and(|waited| block.confidence < waited * WORTH_WAITING) {
+        let waited = self.waiting.first().map(|first| first.score);
+        if waited.is_some_and(|waited| block.score < waited * WORTH_WAITING) {
             self.end_of_waiting();
         }
         if self.has_enough_of(&block) && !self.is_full() { self.waiting.push(block) } else { self.offer(block) }

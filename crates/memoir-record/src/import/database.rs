@@ -47,6 +47,10 @@ pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
 
 /// Hands over the rows; the time of the latest and their count, or nothing if it was stopped.
 fn rows(reading: &mut Reading<'_, '_>, file: &SourceFile, since: i64) -> Result<Option<(i64, u64)>, rusqlite::Error> {
+    if fs::metadata(&file.path).is_ok_and(|metadata| metadata.len() == 0) {
+        // Made, and nothing written yet: not even tables.
+        return Ok(Some((since, 0)));
+    }
     let connection =
         Connection::open_with_flags(&file.path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(Duration::from_secs(2))?;

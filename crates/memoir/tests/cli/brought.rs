@@ -22,7 +22,9 @@ fn hooks(home: &Home, recording: &Recording, variables: &[(&str, &str)]) {
 fn things(home: &Home) -> BTreeMap<String, usize> {
     let mut things = BTreeMap::new();
     for event in home.events() {
-        if event["repoId"] == Value::Null || ["usage", "archive"].iter().any(|kind| event["kind"] == *kind) {
+        if event["repoId"] == Value::Null
+            || ["usage", "archive", "memory", "supersede"].iter().any(|kind| event["kind"] == *kind)
+        {
             continue;
         }
         let payload = &event["payload"];

@@ -191,7 +191,9 @@ fn what_cannot_be_read_is_counted_for_its_client_and_the_rest_is_imported() {
     rustix::fs::mkfifoat(rustix::fs::CWD, session(&home, "pipe"), rustix::fs::Mode::RUSR).unwrap();
     let locked = write(&home, "locked", prompts(1..2));
     set_mode(&locked, 0o000);
-    let summary = import(&home);
+    let ran = home.run(&["import", "--json"]);
+    let (code, summary) = (ran.code(), ran.json());
+    assert_eq!(code, 1, "{summary}");
     let problem = json!({"No such file or directory (os error 2)": 1});
     assert_problems(&summary, &link, &problem);
     let is_root = rustix::process::geteuid().is_root();

@@ -164,7 +164,7 @@ fn the_server_describes_and_measures_itself() {
     }
     let metrics = http::get(&server, "/metrics", None).body;
     assert!(metrics.as_str().unwrap().lines().any(|line| line.starts_with("memoir_")), "{metrics}");
-    assert_eq!(http::get(&server, "/health", None).body, json!({"status": "ok"}));
+    assert_eq!(http::get(&server, "/health", None).body["status"], "ok");
     assert_eq!(http::get(&server, "/readiness", None).body, json!({"status": "ready"}));
 }
 
