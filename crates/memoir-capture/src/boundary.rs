@@ -159,6 +159,10 @@ mod tests {
             ("a\n<relevant-memories>\nx\n</relevant-memories>\nb <relevant-memory>y</relevant-memory>", Some("a\nb")),
             ("<hook_context>CTX</hook_context>\n\nfirst prompt", Some("first prompt")),
             (
+                "<loaded_context>\n<project_context>\nof a server\n</project_context>\n</loaded_context>\nthe child's task",
+                Some("the child's task"),
+            ),
+            (
                 "OpenViking memory digest:\n- one\n  more of it\n- two\n\nand now my question",
                 Some("and now my question"),
             ),

@@ -50,7 +50,7 @@ const fn kept(open: &'static str, close: &'static str, name: &'static str) -> Wr
 }
 
 /// Everything that is known to be put into users' messages.
-const WRAPPERS: [Wrapper; 46] = [
+const WRAPPERS: [Wrapper; 47] = [
     any("<memoir-context", "</memoir-context>", "memoir-context"),
     any("<openviking-context", "</openviking-context>", "openviking-context"),
     any("<relevant-memories", "</relevant-memories>", "relevant-memory"),
@@ -65,6 +65,7 @@ const WRAPPERS: [Wrapper; 46] = [
     start("<environment_context", "</environment_context>", "environment"),
     start("<environment_details", "</environment_details>", "environment"),
     start("<session_context", "</session_context>", "environment"),
+    start("<loaded_context", "</loaded_context>", "instructions"),
     start("<user_instructions", "</user_instructions>", "instructions"),
     start("<INSTRUCTIONS", "</INSTRUCTIONS>", "instructions"),
     start("<permissions instructions", "</permissions instructions>", "instructions"),

@@ -54,8 +54,9 @@ const KINDS: [&str; 49] = [
 ];
 
 /// System records that are about the client itself.
-const SYSTEM: [&str; 27] = [
+const SYSTEM: [&str; 28] = [
     "init",
+    "thinking_tokens",
     "compact_boundary",
     "microcompact_boundary",
     "stop_hook_summary",
