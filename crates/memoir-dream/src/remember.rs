@@ -11,10 +11,16 @@ use memoir_journal::{
 };
 use memoir_redact::Redactor;
 use serde_json::json;
+use std::time::Duration;
 
 /// So many memories of a project are compared with a new one, the newest first.
 const COMPARED_MAX: usize = 5_000;
 const PAGE: usize = 500;
+/// Who takes a memory in holds up others no longer than this.
+const TURN_MS: i64 = 5_000;
+/// So often somebody asks whether it is their turn, with a pause between.
+const TURN_TRIES_MAX: usize = 400;
+const TURN_PAUSE: Duration = Duration::from_millis(5);
 
 /// Why a memory was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -198,6 +204,29 @@ impl Remembering<'_> {
                 return Err(MemoryError::Unknown(id.to_string()));
             }
         }
+        self.in_turn(|| self.take_in(given))
+    }
+
+    /// What is known is read and written by one at a time: two that say the same at once would each be the first. Who
+    /// waits too long goes on all the same.
+    fn in_turn<T>(&self, work: impl FnOnce() -> Result<T, MemoryError>) -> Result<T, MemoryError> {
+        let owner = (self.unique)();
+        let mut lease = None;
+        for _ in 0..TURN_TRIES_MAX {
+            lease = self.journal.lease("memories", &owner, TURN_MS)?;
+            if lease.is_some() {
+                break;
+            }
+            std::thread::sleep(TURN_PAUSE);
+        }
+        let done = work();
+        if let Some(lease) = lease {
+            self.journal.release(&lease)?;
+        }
+        done
+    }
+
+    fn take_in(&self, given: &Given) -> Result<Remembered, MemoryError> {
         let known = self.known(given)?;
         let of_uid = |uid: &str| known.iter().find(|one| one.memory.uid == uid);
         if let Some(one) = given.uid.as_deref().and_then(of_uid) {
@@ -216,6 +245,8 @@ impl Remembering<'_> {
                 let supersedes = given.supersedes.iter().copied().chain([one.stored.id]).collect();
                 self.add(&Given { supersedes, ..given.clone() }, &known)
             }
+            // A file that is brought twice says nothing twice.
+            Some(one) if given.way == Way::Brought => self.keep(given, one.memory.clone(), Said::Again, &[], &[]),
             Some(one) => self.again(given, one),
             None => self.add(given, &known),
         }
