@@ -207,3 +207,24 @@ fn memories_are_no_session_of_a_project() {
     assert_eq!((sessions("o/r"), sessions("only/memories")), (1, 0));
     assert_eq!(home.run(&["sessions", "--json"]).succeeded().json_lines().len(), 1);
 }
+
+#[test]
+fn what_many_say_at_once_is_one_memory_said_so_often() {
+    let home = Home::new();
+    remember(&home, &["the walrus port is number 7000"]);
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| remember(&home, &["the walrus port is number 7000"]));
+        }
+    });
+    let listed = home.run(&["memories", "--json", "--project", "o/r"]).succeeded().json_lines();
+    assert_eq!((listed.len(), &listed[0]["reinforced"]), (1, &json!(6)), "{listed:?}");
+    let (file, said) = (home.top().join("said.json"), r#"[{"text": "the walrus gate is green"}]"#);
+    fs::write(&file, said).unwrap();
+    for _ in 0..2 {
+        home.run(&["memories", "import", file.to_str().unwrap(), "--project", "o/r"]).succeeded();
+    }
+    let listed = home.run(&["memories", "--json", "--project", "o/r"]).succeeded().json_lines();
+    let gate = listed.iter().find(|memory| memory["text"] == "the walrus gate is green").unwrap();
+    assert_eq!(gate["reinforced"], 0);
+}
