@@ -126,17 +126,15 @@ impl Review<'_> {
         Ok(replaced)
     }
 
-    /// What a memory that is wrong took the place of holds again, under names of their own: nothing takes a supersession
-    /// back. Says their ids.
-    pub fn restore(&self, replaced: Vec<(StoredEvent, Memory)>) -> Result<Vec<EventId>, ReviewError> {
-        let mut restored = Vec::new();
-        for (stored, mut memory) in replaced {
-            memory.uid = format!("{}/{}", memory.uid, stored.id);
-            memory.by_user |= Rule::of(memory.made_by.as_deref()).is_none();
-            let outcome = self.journal.append(&[self.told_anew(&stored, memory)], &[])?.pop();
-            restored.extend(outcome.and_then(|outcome| outcome.id()));
+    /// Which of them hold again, once what took their place is forgotten: those that nothing else replaces.
+    pub fn holding(&self, replaced: Vec<(StoredEvent, Memory)>) -> Result<Vec<EventId>, ReviewError> {
+        let mut holding = Vec::new();
+        for (stored, _) in replaced {
+            if self.journal.successor(stored.seq)?.is_none() {
+                holding.push(stored.id);
+            }
         }
-        Ok(restored)
+        Ok(holding)
     }
 
     fn told_anew(&self, stored: &StoredEvent, memory: Memory) -> Redacted {

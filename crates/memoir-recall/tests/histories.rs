@@ -123,7 +123,8 @@ struct World {
     purged: BTreeSet<usize>,
     /// Every memory by its id: topic, and what it says.
     memories: BTreeMap<EventId, (usize, String)>,
-    superseded: BTreeSet<EventId>,
+    /// What took the place of what.
+    superseded: BTreeMap<EventId, Vec<EventId>>,
 }
 
 const OPTIONS: IndexOptions = IndexOptions { memory_bytes_max: 32 << 20, tail_records_max: 6 };
@@ -249,8 +250,11 @@ impl World {
         let remembering = Remembering { journal: &self.journal, redactor: &self.redactor, now_ms, unique: &unique };
         let kept = remembering.remember(&Given::new(&text, "o/r")).unwrap();
         assert_ne!(kept.said, Said::Forgotten, "what the user says now holds");
-        self.superseded.extend(kept.superseded.iter().copied());
-        self.memories.insert(kept.id.unwrap(), (topic, text));
+        let newer = kept.id.unwrap();
+        for older in &kept.superseded {
+            self.superseded.entry(*older).or_default().push(newer);
+        }
+        self.memories.insert(newer, (topic, text));
     }
 
     fn take(&mut self, step: &Step) {
@@ -281,7 +285,25 @@ impl World {
     }
 
     fn is_memory_hidden(&self, id: &EventId) -> bool {
-        self.superseded.contains(id) || self.covers.values().any(|(_, memories)| memories.contains(id))
+        self.is_memory_forgotten(id) || self.is_superseded(id)
+    }
+
+    fn is_memory_forgotten(&self, id: &EventId) -> bool {
+        self.covers.values().any(|(_, memories)| memories.contains(id))
+    }
+
+    /// Whether something took its place that is there, or that something took the place of that is.
+    fn is_superseded(&self, id: &EventId) -> bool {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![*id]);
+        while let Some(id) = next.pop() {
+            for newer in self.superseded.get(&id).into_iter().flatten().filter(|newer| seen.insert(**newer)) {
+                if !self.is_memory_forgotten(newer) {
+                    return true;
+                }
+                next.push(*newer);
+            }
+        }
+        false
     }
 
     /// Everything that is told, by every way of asking.

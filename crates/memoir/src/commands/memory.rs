@@ -133,7 +133,7 @@ fn reject(context: &Context, ids: &[String], json: bool) -> Result<Done> {
     let events = choice.events.clone();
     work.forget(work.wish(choice, Depth::Forget, &name, Some("rejected".to_owned())))?;
     let mirrors = copied::take_out_of_mirrors(&work.journal, &events);
-    let restored: Vec<EventId> = review.restore(replaced).map_err(as_usage)?;
+    let restored: Vec<EventId> = review.holding(replaced).map_err(as_usage)?;
     let mut out = Out::new();
     if json {
         out.json(&json!({"name": name, "rejected": ids, "restored": restored}))?;
