@@ -152,7 +152,7 @@ impl World {
             undoable: Vec::new(),
             purged: BTreeSet::new(),
             memories: BTreeMap::new(),
-            superseded: BTreeSet::new(),
+            superseded: BTreeMap::new(),
         }
     }
 
