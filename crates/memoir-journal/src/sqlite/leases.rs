@@ -48,18 +48,6 @@ pub fn cursors(connection: &Connection, prefix: &str) -> Result<Vec<Cursor>, Jou
     Ok(found)
 }
 
-/// Does something that need not outlast a power cut, such as taking a lease: whoever held it is gone with the power. It
-/// does not wait for the disk; what is appended later does, and takes this with it.
-pub fn unsynced<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&mut Connection) -> Result<T, JournalError>,
-) -> Result<T, JournalError> {
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    let done = work(connection);
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    done
-}
-
 /// Takes or renews a lease.
 pub fn take(
     connection: &mut Connection,

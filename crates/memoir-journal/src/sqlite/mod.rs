@@ -412,15 +412,11 @@ impl Journal for SqliteJournal {
 
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {
         let now_ms = (self.clock)();
-        self.with_writer(|writer| {
-            leases::unsynced(&mut writer.connection, |connection| leases::take(connection, name, owner, now_ms, ttl_ms))
-        })
+        self.with_writer(|writer| leases::take(&mut writer.connection, name, owner, now_ms, ttl_ms))
     }
 
     fn release(&self, lease: &Lease) -> Result<(), JournalError> {
-        self.with_writer(|writer| {
-            leases::unsynced(&mut writer.connection, |connection| leases::release(connection, lease))
-        })
+        self.with_writer(|writer| leases::release(&writer.connection, lease))
     }
 
     fn stats(&self) -> Result<Stats, JournalError> {

@@ -208,11 +208,12 @@ fn what_cannot_be_read_is_counted_for_its_client_and_the_rest_is_imported() {
         (&json!(2 - u64::from(is_root)), 1)
     );
     assert_eq!(home.prompts().len(), 1 + usize::from(is_root));
-    let said = home.run(&["import"]).succeeded();
+    let said = home.run(&["import"]);
+    assert_eq!(said.code(), 1, "{said:?}");
     assert!(said.out.contains(" unreadable") && said.out.contains("problems: "), "{said:?}");
     assert!(said.err.contains("dangling.jsonl: No such file or directory (os error 2) (1)"), "{said:?}");
     set_mode(&locked, 0o600);
-    import(&home);
+    home.run(&["import"]);
     assert_eq!(home.prompts().len(), 2);
 }
 
