@@ -113,7 +113,7 @@ fn event(at: u64, session: &str) -> Event {
     let thing = THINGS.get(pick(3, THINGS.len())).copied().unwrap_or("thing");
     let place = format!("module{} of team{}", pick(11, 400), pick(17, 30));
     let (kind, content) = match at % 10 {
-        0 if at % 50 == 0 => {
+        0 if at.is_multiple_of(50) => {
             let text = match pick(5, 6) {
                 0 => format!("Remember that the port of the {thing} in {place} is {}", 5_000 + pick(7, 90)),
                 1 => format!("Update this: the owner of the {thing} in {place} is now Mara{}", pick(7, 20)),

@@ -147,7 +147,8 @@ fn words(command: &str) -> Vec<String> {
     all
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use memoir_event::Client;

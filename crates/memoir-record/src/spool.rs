@@ -129,7 +129,7 @@ impl Spool {
     pub fn let_go(&self, name: &str) -> Result<usize, SpoolError> {
         let mut number = 0;
         for path in self.waiting(Lane::Held)? {
-            if !held_under(name_of(&path)).is_none_or(|held| held == name) {
+            if held_under(name_of(&path)).is_some_and(|held| held != name) {
                 continue;
             }
             if let Claimed::Ours(mut claim) = self.claim(&path)? {

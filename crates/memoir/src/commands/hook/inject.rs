@@ -100,15 +100,13 @@ fn compressor(context: &Context) -> Option<Compressor> {
 
 fn injector(context: &Context, wishes: &Wishes, journal: &Arc<SqliteJournal>, wanted: Wanted) -> Injector {
     let redactor = Arc::clone(&wishes.redactor);
-    let options = IndexOptions {
-        memory_bytes_max: INDEXING_BYTES,
-        tail_records_max: TAIL_RECORDS_MAX,
-        ..IndexOptions::default()
-    };
+    let options = IndexOptions { memory_bytes_max: INDEXING_BYTES, tail_records_max: TAIL_RECORDS_MAX };
     Injector {
         journal: Arc::clone(journal) as Arc<dyn Journal>,
         index: Index::open(&context.home.index_dir(), options),
-        recall: Recall::new(Arc::clone(&redactor)).with_meaning(context.meaning(&redactor)),
+        recall: Recall::new(Arc::clone(&redactor))
+            .with_meaning(context.meaning(&redactor))
+            .without(context.settings.blocked.clone()),
         redactor,
         clock: system_clock(),
         zone: TimeZone::system(),
