@@ -292,9 +292,11 @@ fn read_over_again(connection: &Connection) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Whether a capture has nothing that names it: neither a turn, nor an action, nor a time, nor its sender's name.
+/// Whether a capture event has nothing that tells it apart when it is sent again: neither a turn, nor an action, nor a
+/// time.
 pub fn is_nameless(event: &Event) -> bool {
-    event.turn.is_none() && event.action.is_none() && event.time.is_none()
+    let is_sent = matches!(event.source, Source::Recorder | Source::Http);
+    is_sent && event.turn.is_none() && event.action.is_none() && event.time.is_none()
 }
 
 /// What a capture that nothing names is known by once it is forgotten: what was said, and in which session.

@@ -163,9 +163,10 @@ impl<'a> Appending<'a> {
         Ok(Outcome::Stored { seq, id, at_ms: self.now_ms })
     }
 
-    /// Whether nothing names a capture and the same was said in its session and forgotten.
+    /// Whether nothing but what was given to it on the way in names a capture, and the same was said in its session and forgotten.
     fn is_said_again(&mut self, event: &Event) -> Result<bool, JournalError> {
-        if !event.identities.iter().all(|identity| matches!(identity, Identity::Unique { .. })) {
+        let is_given = |identity: &Identity| matches!(identity, Identity::Unique { .. } | Identity::Named(_));
+        if !event.identities.iter().all(is_given) {
             return Ok(false);
         }
         let Some(key) = forget::said_key(self.hasher, event).filter(|_| forget::is_nameless(event)) else {
