@@ -169,8 +169,10 @@ fn a_cleared_conversation(client: Client) {
     let mut chat = desk.world.chat(client, &model);
     chat.submit(LESSON);
     chat.wait_for("Understood.");
+    // The turn is over only when its hooks are: until then no client takes a command.
+    thread::sleep(Duration::from_secs(3));
     chat.submit(if client == Client::Codex { "/new" } else { "/clear" });
-    thread::sleep(Duration::from_secs(2));
+    thread::sleep(Duration::from_secs(3));
     chat.submit(TYPED);
     chat.wait_for("With the script.");
     assert_eq!(times_heard(&last_request(&model, client)), 1);
