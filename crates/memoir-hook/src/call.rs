@@ -18,6 +18,10 @@ use std::sync::atomic::AtomicBool;
 /// comes next.
 const CATCH_UP_BYTES: u64 = 4 << 10;
 
+/// Gemini CLI deletes the files of a session that goes on later, and its chats begin with all that it loaded: what is not
+/// read now may never be.
+const CATCH_UP_BYTES_OF_GEMINI: u64 = 16 << 10;
+
 /// What a hook works with.
 pub struct Hook<'a> {
     /// The journal, if it can be opened.
@@ -228,7 +232,8 @@ impl Hook<'_> {
             let _ = self.leave_mark(call, false);
             return None;
         }
-        let read = importer.catch_up(&file, &call.session, CATCH_UP_BYTES).ok()?;
+        let bytes = if call.client == Client::Gemini { CATCH_UP_BYTES_OF_GEMINI } else { CATCH_UP_BYTES };
+        let read = importer.catch_up(&file, &call.session, bytes).ok()?;
         if !read.is_whole {
             let _ = self.leave_mark(call, false);
         }
