@@ -1,0 +1,149 @@
+//! One value of a setting: found under its key, made of a text, checked, shown.
+
+use super::known::{Kind, SETTINGS, Setting};
+use crate::clients;
+use memoir_event::{Kind as EventKind, Source, nearest};
+use memoir_model::{ChatKind, check_address};
+use memoir_record::{Policy, ServerUrl};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use toml::Value;
+
+/// Turns tables into dotted keys; an unknown one is an error that names the nearest known.
+pub fn flatten(table: &toml::Table) -> Result<BTreeMap<String, Value>, String> {
+    let mut found = BTreeMap::new();
+    for (name, value) in table {
+        let is_section =
+            SETTINGS.iter().any(|setting| setting.key.split_once('.').is_some_and(|(section, _)| section == name));
+        match value {
+            Value::Table(inner) if is_section => {
+                for (key, value) in inner {
+                    insert(&mut found, format!("{name}.{key}"), value)?;
+                }
+            }
+            value => insert(&mut found, name.clone(), value)?,
+        }
+    }
+    Ok(found)
+}
+
+fn insert(found: &mut BTreeMap<String, Value>, key: String, value: &Value) -> Result<(), String> {
+    find(&key)?;
+    found.insert(key, value.clone());
+    Ok(())
+}
+
+/// The setting of that name.
+pub fn find(key: &str) -> Result<&'static Setting, String> {
+    SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
+        let meant = nearest(key, SETTINGS.iter().map(|setting| setting.key));
+        let meant = meant
+            .map_or_else(|| "; `memoir config` lists them all".to_owned(), |name| format!("; did you mean `{name}`?"));
+        format!("unknown setting `{key}`{meant}")
+    })
+}
+
+/// The value that a text means for a setting.
+pub fn from_text(setting: &Setting, text: &str) -> Result<Value, String> {
+    Ok(match setting.kind {
+        Kind::Text | Kind::Secret => Value::String(text.to_owned()),
+        Kind::Number(..) => Value::Integer(text.parse().map_err(|_| format!("must be a whole number, not `{text}`"))?),
+        Kind::Flag => Value::Boolean(flag(text).ok_or_else(|| format!("must be true or false, not `{text}`"))?),
+        Kind::List => {
+            Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
+        }
+        Kind::Tables => {
+            Value::Array(text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect())
+        }
+    })
+}
+
+/// `1`, `on`, `yes` and their opposites are how others spell true and false.
+fn flag(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" | "on" | "yes" => Some(true),
+        "false" | "0" | "off" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// Checks that a value fits its setting.
+pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
+    if let ("server_url", Some(url)) = (setting.key, value.as_str().filter(|url| !url.is_empty())) {
+        return ServerUrl::parse(url).map(drop).map_err(|error| format!("is not a server address: {error}"));
+    }
+    match (setting.key, value.as_str().filter(|text| !text.is_empty())) {
+        ("embeddings.url" | "model.url", Some(url)) => {
+            return check_address(url).map_err(|error| format!("does not fit: {error}"));
+        }
+        ("model.kind", Some(kind)) if ChatKind::parse(kind).is_none() => {
+            return Err(format!("must be openai or anthropic, not `{kind}`"));
+        }
+        _ => {}
+    }
+    let fits = match setting.kind {
+        Kind::Text | Kind::Secret => value.is_str(),
+        Kind::Number(least, most) => {
+            return match value.as_integer().and_then(|n| u64::try_from(n).ok()) {
+                Some(n) if (least..=most).contains(&n) => Ok(()),
+                _ => Err(format!("must be a whole number from {least} to {most}, not `{value}`")),
+            };
+        }
+        Kind::Flag => value.is_bool(),
+        Kind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_str)),
+        Kind::Tables => value.is_array(),
+    };
+    let expected = match setting.kind {
+        Kind::Flag => "true or false",
+        Kind::List => "a list of texts",
+        Kind::Tables => "a list of tables",
+        _ => "a text",
+    };
+    if setting.key == "capture.exclude_paths"
+        && let Some(path) = strings(Some(value)).iter().find(|path| !in_home(path).is_absolute())
+    {
+        return Err(format!("must be whole paths, not `{path}`: begin with `/` or `~/`"));
+    }
+    if setting.key == "capture.exclude_patterns" {
+        Policy::new(Vec::new(), Vec::new(), &strings(Some(value)), Vec::new()).map_err(|error| error.to_string())?;
+    }
+    if matches!(setting.key, "recall.blocked_kinds" | "recall.blocked_sources") {
+        known_names(setting, value)?;
+    }
+    if fits { Ok(()) } else { Err(format!("must be {expected}, not {}", value.type_str())) }
+}
+
+/// Refuses a kind or a source that there is not.
+fn known_names(setting: &Setting, value: &Value) -> Result<(), String> {
+    let kinds = || EventKind::ALL.iter().map(|kind| kind.as_str());
+    let sources = || Source::ALL.iter().map(|source| source.as_str());
+    let known: Vec<&str> = if setting.key == "recall.blocked_kinds" { kinds().collect() } else { sources().collect() };
+    let names = strings(Some(value));
+    let Some(unknown) = names.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+    let meant = nearest(unknown, known.iter().copied());
+    let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    Err(format!("names `{unknown}`, which there is not{meant} (known are {})", known.join(", ")))
+}
+
+pub(super) fn show(setting: &Setting, value: &Value) -> String {
+    match (setting.kind, value) {
+        (Kind::Secret, Value::String(text)) if !text.is_empty() => "(set)".to_owned(),
+        (Kind::Tables, Value::Array(items)) => format!("({} given)", items.len()),
+        (_, Value::String(text)) => text.clone(),
+        (_, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","),
+        (_, value) => value.to_string(),
+    }
+}
+
+/// A path that may begin with `~`.
+pub fn in_home(path: &str) -> PathBuf {
+    let rest = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(std::path::is_separator));
+    match (rest, clients::user_home()) {
+        (Some(rest), Some(home)) => home.join(rest.trim_start_matches(std::path::is_separator)),
+        _ => PathBuf::from(path),
+    }
+}
+
+pub(super) fn strings(value: Option<&Value>) -> Vec<String> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
