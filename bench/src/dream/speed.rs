@@ -81,8 +81,6 @@ fn fill(journal: &SqliteJournal, redactor: &Redactor, events: u64) -> Result<()>
             turns: 0,
             trigger: Trigger::Ended,
             points: Vec::new(),
-            told: None,
-            made_by: None,
         };
         journal.append(&[admission.admit(archive.into_event(&format!("bench/p{}", session % 20)))], &[])?;
         after = last + 1;

@@ -98,8 +98,6 @@ impl Home {
             turns: 0,
             trigger: Trigger::Asked,
             points: Vec::new(),
-            told: None,
-            made_by: None,
         };
         self.append(vec![archive.into_event("o/r")]);
         self.archives.set(number);

@@ -102,12 +102,6 @@ pub struct Archive {
     /// The overview.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<Point>,
-    /// An overview in a model's words. It holds only as long as all that it was made of may be shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<String>,
-    /// The model that wrote it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made_by: Option<String>,
 }
 
 impl Archive {
@@ -125,12 +119,12 @@ impl Archive {
 
     /// The event that says it, in a project: in the session that it is of, though no part of the conversation.
     pub fn into_event(self, project: &str) -> Event {
-        let name = format!("archive/{}/{}", Client::shown_session(self.client, &self.session), self.number);
+        let name = named("archive", self.client, &self.session, self.number);
         let content = Content::Payload(Json::from_value(&serde_json::to_value(&self).unwrap_or_default()));
         let mut event = Event::new(Source::Memoir, &self.session, Kind::Archive, content);
         event.client = self.client;
         project.clone_into(&mut event.repo);
-        event.identities = vec![Identity::Named(name)];
+        event.identities = vec![name];
         event
     }
 
@@ -143,6 +137,11 @@ impl Archive {
     pub fn shown_session(&self) -> String {
         Client::shown_session(self.client, &self.session)
     }
+}
+
+/// What the event of an archive, or of what is told of it, is named by.
+pub(crate) fn named(what: &str, client: Option<Client>, session: &str, number: u32) -> Identity {
+    Identity::Named(format!("{what}/{}/{number}", Client::shown_session(client, session)))
 }
 
 #[cfg(test)]
@@ -167,8 +166,6 @@ mod tests {
                 events: vec![EventId::parse("0123456789abcdef01234567").unwrap()],
                 times: 1,
             }],
-            told: None,
-            made_by: None,
         }
     }
 

@@ -46,6 +46,8 @@ vocabulary! {
         Supersede = 35 "supersede",
         /// A project is known under another id.
         Alias = 36 "alias",
+        /// An archive in a model's words.
+        Telling = 37 "telling",
     }
 }
 
@@ -64,7 +66,7 @@ impl Kind {
 
     /// Whether only memoir itself makes such events: from elsewhere they would change what a journal says.
     pub const fn is_own(self) -> bool {
-        matches!(self, Kind::Memory | Kind::Archive | Kind::Tombstone | Kind::Supersede | Kind::Alias)
+        matches!(self, Kind::Memory | Kind::Archive | Kind::Telling | Kind::Tombstone | Kind::Supersede | Kind::Alias)
     }
 
     /// The speaker when the event names none.
@@ -93,6 +95,7 @@ impl Kind {
             Kind::Tombstone => "memoir.tombstone",
             Kind::Supersede => "memoir.supersede",
             Kind::Alias => "memoir.alias",
+            Kind::Telling => "memoir.telling",
             _ => "item.completed",
         }
     }
@@ -116,7 +119,7 @@ impl Kind {
         match self {
             Kind::UserMessage | Kind::AssistantMessage => "conversation",
             Kind::Reasoning => "scratchpad",
-            Kind::SessionSummary | Kind::Archive | Kind::Memory => "summary",
+            Kind::SessionSummary | Kind::Archive | Kind::Telling | Kind::Memory => "summary",
             Kind::Other => "imported",
             _ => "tool_io",
         }

@@ -17,6 +17,7 @@ mod meta;
 mod nearest;
 mod project;
 mod source;
+mod telling;
 mod time;
 
 pub use access::{Reasoning, Secrecy, Speaker, Visibility};
@@ -37,4 +38,5 @@ pub use meta::{MetaError, check_meta};
 pub use nearest::nearest;
 pub use project::repo_id_of_path;
 pub use source::{Client, Source};
+pub use telling::{Telling, ToldLine};
 pub use time::{Time, TimeError, format_ms, parse_ms};

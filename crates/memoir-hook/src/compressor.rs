@@ -1,6 +1,6 @@
 //! Which model makes digests: tried when a session begins, kept in the home, believed for a while.
 
-use crate::compress::ask;
+use memoir_model::{Agent, AgentKind};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::Write;
@@ -60,7 +60,7 @@ impl Compressor {
         let candidates = self.candidates(now_ms);
         let answers = |profile: &Profile| {
             let until = until.min(Instant::now() + self.detect_timeout);
-            ask(self, profile, PROBE, until).is_ok_and(|answer| !answer.trim().is_empty())
+            self.agent(profile).ask(PROBE, until).is_ok()
         };
         let off = Profile { is_on: false, model: None, thinking: None, ..self.profile(None, None, now_ms) };
         let found = candidates.into_iter().find(answers).unwrap_or(off);
@@ -79,6 +79,13 @@ impl Compressor {
             Some(kept) => kept.is_on.then_some(kept),
             None => self.candidates(now_ms).into_iter().next(),
         }
+    }
+
+    /// That model, ready to be asked.
+    pub(crate) fn agent(&self, profile: &Profile) -> Agent {
+        let (model, thinking) = (profile.model.clone(), profile.thinking.clone());
+        let (kind, program) = (AgentKind::Codex, self.program.clone());
+        Agent { kind, program, model, thinking, marker: (self.marker, "compressor") }
     }
 
     /// It failed: until the next session begins nobody waits for it.

@@ -41,7 +41,7 @@ impl Injector {
         for last in &essence.sessions {
             let Some((_, mut archive)) = sessions.latest(&SessionName::parse(&last.shown))? else { continue };
             keep_open(&mut archive);
-            let overview = sessions.overview(&archive, &View::of(Audience::Recall))?;
+            let overview = sessions.quoted(&archive, &View::of(Audience::Recall))?;
             ends.extend(overview.lines.iter().map(|line| (line.event, line.shown(&self.zone))));
         }
         Ok(ends)
@@ -59,8 +59,7 @@ impl Injector {
     }
 }
 
-/// Only what is open is wanted, and in nobody's words but the session's own.
+/// Only what is open is wanted.
 fn keep_open(archive: &mut Archive) {
     archive.points.retain(|point| point.section == Section::Open);
-    archive.told = None;
 }

@@ -3,7 +3,7 @@
 use crate::plan::labels_of;
 use crate::speech::{Traits, speech_of};
 use crate::term_stream::{SpeechTokenizer, TermTokenizer};
-use memoir_event::{Archive, Event, Kind, Memory};
+use memoir_event::{Event, Kind, Memory, Telling};
 use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
 use tantivy::schema::{FAST, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
@@ -103,12 +103,12 @@ impl Fields {
 
 /// The text of an event that is searched and shown.
 pub(crate) fn text_of(event: &Event) -> std::borrow::Cow<'_, str> {
-    if event.kind() == Kind::Archive { told_in(event).unwrap_or_default().into() } else { event.content.plain() }
-}
-
-/// What an archive says in words; else it only names events, which are found by themselves.
-pub(crate) fn told_in(event: &Event) -> Option<String> {
-    Archive::of_event(event)?.told
+    match event.kind() {
+        // It only names events, which are found by themselves.
+        Kind::Archive => "".into(),
+        Kind::Telling => Telling::of_event(event).map(|telling| telling.text()).unwrap_or_default().into(),
+        _ => event.content.plain(),
+    }
 }
 
 /// Makes our tokenizers known to an index.

@@ -3,8 +3,7 @@
 //! Only speech votes when recall ranks; commands, paths and tool output are found by exact search. A commit message is
 //! speech too, though it stands in a command.
 
-use crate::schema::told_in;
-use memoir_event::{Event, Kind, Memory};
+use memoir_event::{Event, Kind, Memory, Telling};
 use std::borrow::Cow;
 
 /// More than this of one text is not ranked by.
@@ -16,7 +15,7 @@ const NAME_BYTES_MAX: usize = 40;
 pub fn speech_of(event: &Event) -> Option<Cow<'_, str>> {
     let text = match event.kind() {
         Kind::UserMessage | Kind::AssistantMessage | Kind::Reasoning | Kind::SessionSummary => event.content.plain(),
-        Kind::Archive => Cow::Owned(told_in(event)?),
+        Kind::Telling => Cow::Owned(Telling::of_event(event)?.text()),
         Kind::Memory => Cow::Owned(Memory::of_event(event)?.text),
         Kind::Command => Cow::Owned(commit_message(&event.content.plain())?),
         _ => return None,

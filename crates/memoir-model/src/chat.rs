@@ -1,11 +1,12 @@
-//! One answer to one prompt, from whoever speaks OpenAI's or Anthropic's protocol.
+//! One answer to one prompt, from whoever speaks OpenAI's or Anthropic's protocol, or from a coding agent.
 
 use crate::address::Address;
+use crate::agent::Agent;
 use crate::connection::Connection;
 use crate::error::ModelError;
 use crate::secret::Secret;
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// More than this is no answer.
 const ANSWER_BYTES_MAX: u64 = 4 << 20;
@@ -56,15 +57,32 @@ pub struct ChatSettings {
     pub kind: Option<ChatKind>,
 }
 
+/// What a model says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Its words.
+    pub text: String,
+    /// How many tokens it counted for question and answer, if it tells.
+    pub tokens: Option<u64>,
+}
+
 /// A model that answers prompts.
 #[derive(Debug)]
-pub struct ChatModel {
-    connection: Connection,
-    model: String,
-    kind: ChatKind,
+pub struct ChatModel(Way);
+
+/// How it is asked.
+#[derive(Debug)]
+enum Way {
+    Http(Http),
+    Agent(Agent, Duration),
 }
 
 impl ChatModel {
+    /// An agent as a model; each answer within that time.
+    pub const fn of_agent(agent: Agent, timeout: Duration) -> ChatModel {
+        ChatModel(Way::Agent(agent, timeout))
+    }
+
     /// Prepares to ask a model; nothing is sent yet.
     pub fn new(settings: ChatSettings) -> Result<ChatModel, ModelError> {
         let ChatSettings { url, model, key, proxy, timeout, kind } = settings;
@@ -75,38 +93,59 @@ impl ChatModel {
         let address = Address::parse(&url)?;
         let guess = if address.is_anthropic() { ChatKind::Anthropic } else { ChatKind::OpenAi };
         let connection = Connection::new(address, key, proxy.as_deref(), timeout)?;
-        Ok(ChatModel { connection, model, kind: kind.unwrap_or(guess) })
+        Ok(ChatModel(Way::Http(Http { connection, model, kind: kind.unwrap_or(guess) })))
     }
 
     /// The model's name.
-    pub fn model(&self) -> &str {
-        &self.model
+    pub fn name(&self) -> String {
+        match &self.0 {
+            Way::Http(http) => http.model.clone(),
+            Way::Agent(agent, _) => agent.name(),
+        }
     }
 
-    /// The host that is asked.
-    pub fn host(&self) -> &str {
-        self.connection.host()
+    /// Who is asked: a host, or an agent.
+    pub fn place(&self) -> String {
+        match &self.0 {
+            Way::Http(http) => http.connection.host().to_owned(),
+            Way::Agent(agent, _) => agent.kind.as_str().to_owned(),
+        }
     }
 
-    /// The protocol that is spoken.
-    pub const fn kind(&self) -> ChatKind {
-        self.kind
+    /// What the model says to `user`, having been told `system`; at most so many tokens, where that can be told.
+    pub fn complete(&self, system: &str, user: &str, tokens_max: u32) -> Result<Answer, ModelError> {
+        match &self.0 {
+            Way::Http(http) => http.complete(system, user, tokens_max),
+            Way::Agent(agent, timeout) => {
+                let text = agent.ask(&format!("{system}\n\n{user}"), Instant::now() + *timeout)?;
+                Ok(Answer { text, tokens: None })
+            }
+        }
     }
+}
 
-    /// What the model says to `user`, having been told `system`; at most so many tokens.
-    pub fn complete(&self, system: &str, user: &str, tokens_max: u32) -> Result<String, ModelError> {
+/// A model behind an address.
+#[derive(Debug)]
+struct Http {
+    connection: Connection,
+    model: String,
+    kind: ChatKind,
+}
+
+impl Http {
+    fn complete(&self, system: &str, user: &str, tokens_max: u32) -> Result<Answer, ModelError> {
         let answer = match self.kind {
             ChatKind::OpenAi => self.openai(system, user, tokens_max)?,
             ChatKind::Anthropic => self.anthropic(system, user, tokens_max)?,
         };
-        let answer = answer.trim();
-        if answer.is_empty() {
+        let text = answer.text.trim();
+        if text.is_empty() {
             return Err(self.connection.unusable("it says nothing"));
         }
-        Ok(answer.to_owned())
+        Ok(Answer { text: text.to_owned(), ..answer })
     }
 
-    fn openai(&self, system: &str, user: &str, tokens_max: u32) -> Result<String, ModelError> {
+    fn openai(&self, system: &str, user: &str, tokens_max: u32) -> Result<Answer, ModelError> {
         let bearer = self.connection.key().map(|key| format!("Bearer {}", key.reveal()));
         let headers: Vec<(&str, &str)> = bearer.iter().map(|value| ("authorization", value.as_str())).collect();
         let ask = |limit: &str| {
@@ -124,10 +163,10 @@ impl ChatModel {
         let answer = self.json(&bytes)?;
         let said = answer.pointer("/choices/0/message/content");
         let said = said.ok_or_else(|| self.connection.unusable("it has no message"))?;
-        Ok(texts(said))
+        Ok(Answer { text: texts(said), tokens: counted(&answer, &["total_tokens"]) })
     }
 
-    fn anthropic(&self, system: &str, user: &str, tokens_max: u32) -> Result<String, ModelError> {
+    fn anthropic(&self, system: &str, user: &str, tokens_max: u32) -> Result<Answer, ModelError> {
         let mut headers = vec![("anthropic-version", ANTHROPIC_VERSION)];
         headers.extend(self.connection.key().map(|key| ("x-api-key", key.reveal())));
         let messages = json!([{"role": "user", "content": user}]);
@@ -135,12 +174,20 @@ impl ChatModel {
         let bytes = self.connection.post("/messages", &headers, &body, ANSWER_BYTES_MAX)?;
         let answer = self.json(&bytes)?;
         let said = answer.get("content").ok_or_else(|| self.connection.unusable("it has no message"))?;
-        Ok(texts(said))
+        let tokens = ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+        Ok(Answer { text: texts(said), tokens: counted(&answer, &tokens) })
     }
 
     fn json(&self, bytes: &[u8]) -> Result<Value, ModelError> {
         serde_json::from_slice(bytes).map_err(|error| self.connection.unusable(format!("it is not JSON ({error})")))
     }
+}
+
+/// What an answer says that it cost, all of these together.
+fn counted(answer: &Value, fields: &[&str]) -> Option<u64> {
+    let usage = answer.get("usage")?;
+    let tokens = fields.iter().filter_map(|field| usage.get(field)?.as_u64()).fold(0, u64::saturating_add);
+    (tokens > 0).then_some(tokens)
 }
 
 /// The text of a message, in one piece or in several.

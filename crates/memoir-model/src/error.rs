@@ -96,6 +96,24 @@ pub enum ModelError {
         /// What it says, as `: …`, or nothing.
         said: String,
     },
+    /// The agent that is to answer cannot be run.
+    #[error("{agent} cannot be run: {reason}")]
+    NoAgent {
+        /// Which one.
+        agent: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The agent that is to answer gave up.
+    #[error("{agent} ended with {status}{said}")]
+    AgentFailed {
+        /// Which one.
+        agent: String,
+        /// How.
+        status: String,
+        /// What it says, as `: …`, or nothing.
+        said: String,
+    },
     /// It says more than an answer can have.
     #[error("the model at {host} answered with more than {bytes_max} bytes")]
     TooLong {
@@ -117,7 +135,7 @@ pub enum ModelError {
 impl ModelError {
     /// Whether it may be for what was sent, so that less or something else could succeed.
     pub const fn may_be_the_input(&self) -> bool {
-        matches!(self, ModelError::Refused { .. } | ModelError::Failed { .. })
+        matches!(self, ModelError::Refused { .. } | ModelError::Failed { .. } | ModelError::AgentFailed { .. })
     }
 
     /// Whether the settings are wrong: trying again cannot help.

@@ -60,7 +60,7 @@ const fn voice_of(kind: Kind) -> Option<Voice> {
         Kind::UserMessage => Some(Voice::User),
         Kind::AssistantMessage => Some(Voice::Agent),
         Kind::Reasoning => Some(Voice::Thinking),
-        Kind::Command | Kind::SessionSummary | Kind::Archive => Some(Voice::Note),
+        Kind::Command | Kind::SessionSummary | Kind::Telling => Some(Voice::Note),
         Kind::Memory => Some(Voice::Memory),
         _ => None,
     }

@@ -21,7 +21,6 @@ const TRIES: usize = 4;
 const PORTION: usize = 512;
 
 /// What became of a wish to commit.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and mostly it is an archive")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sealed {
     /// It has a new archive.
@@ -57,9 +56,14 @@ impl Sessions<'_> {
 
     /// Takes a lease that no other thread of this process holds either.
     pub(crate) fn lease(&self, name: &str) -> Result<Option<Lease>, SessionError> {
+        self.lease_for(name, LEASE_MS)
+    }
+
+    /// As [`Sessions::lease`], for so long.
+    pub(crate) fn lease_for(&self, name: &str, ttl_ms: i64) -> Result<Option<Lease>, SessionError> {
         static TAKEN: AtomicU64 = AtomicU64::new(0);
         let owner = format!("{}/{}", self.owner, TAKEN.fetch_add(1, Ordering::Relaxed));
-        Ok(self.journal.lease(name, &owner, LEASE_MS)?)
+        Ok(self.journal.lease(name, &owner, ttl_ms)?)
     }
 
     fn seal(&self, session: &SessionName, trigger: Trigger, effort: Effort) -> Result<Sealed, SessionError> {
@@ -165,8 +169,6 @@ impl Sessions<'_> {
             turns: u64::try_from(asks.count()).unwrap_or(u64::MAX),
             trigger,
             points: points.chosen(),
-            told: None,
-            made_by: None,
         };
         let last = self.journal.unfiltered(&[last_seq])?.pop();
         last.iter().for_each(|last| open.note(last));

@@ -2,7 +2,7 @@
 //!
 //! Owns which sessions wait, the rules by which one is taken for ended, and the points of an overview. Its state is rows
 //! of the journal's cursor table, moved in the same transaction as the events that they speak of. Must not know which
-//! hook, command or wire calls it; reads no clock, environment or process table: these are handed in. Calls no model.
+//! hook, command or wire calls it; reads no clock, environment or process table, and asks no model: these are handed in.
 
 mod archives;
 mod commit;
@@ -15,6 +15,7 @@ mod rules;
 mod sessions;
 mod state;
 mod sweep;
+mod telling;
 mod told;
 mod wait;
 
@@ -25,4 +26,5 @@ pub use overview::{Overview, OverviewLine};
 pub use rules::{Began, CommitRules, Effort};
 pub use sessions::Sessions;
 pub use sweep::WorkedOff;
+pub use telling::{Answer, Ask, Silence, TellingTally, ToldOff};
 pub use wait::{Pending, waiting_count};

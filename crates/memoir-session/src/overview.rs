@@ -23,10 +23,12 @@ const PATHS_MAX: usize = 6;
 pub struct Overview {
     /// Its lines, section by section.
     pub lines: Vec<OverviewLine>,
-    /// The overview in a model's words, if all that it was made of may be shown.
-    pub told: Option<String>,
+    /// The model that told some of it, in its own words.
+    pub told_by: Option<String>,
     /// How many points the reader may not see, or that are gone.
     pub left_out: usize,
+    /// The events that it was read from.
+    pub made_of: Vec<EventId>,
 }
 
 /// One line of an overview.
@@ -47,28 +49,35 @@ pub struct OverviewLine {
 }
 
 impl Sessions<'_> {
-    /// The overview of an archive as the reader may see it now.
+    /// The overview of an archive as the reader may see it now; in a model's words where one told it.
     pub fn overview(&self, archive: &Archive, view: &View) -> Result<Overview, SessionError> {
-        let mut overview = Overview { lines: Vec::new(), told: None, left_out: 0 };
+        let mut overview = self.quoted(archive, view)?;
+        if let Some(telling) = self.told_of(archive, view)? {
+            overview.retell(&telling, self.redactor);
+        }
+        Ok(overview)
+    }
+
+    /// The overview of an archive in the session's own words.
+    pub fn quoted(&self, archive: &Archive, view: &View) -> Result<Overview, SessionError> {
+        let mut overview = Overview { lines: Vec::new(), told_by: None, left_out: 0, made_of: Vec::new() };
         let mut named = HashSet::new();
-        let mut is_whole = true;
         for point in &archive.points {
             let mut events = Vec::new();
             for id in &point.events {
                 events.extend(self.journal.event(&Lookup::Id(*id), view)?);
             }
-            is_whole &= events.len() == point.events.len();
             // What is quoted is the first event: without it there is nothing to say.
             let quoted = events.first().filter(|first| point.events.first() == Some(&first.id));
             let line = quoted.map(|first| self.line(point, first, events.get(1), &mut named));
             match line {
-                Some(Some(line)) => overview.lines.push(line),
+                Some(Some(line)) => {
+                    overview.lines.push(line);
+                    overview.made_of.extend(events.iter().map(|event| event.id));
+                }
                 Some(None) => {}
                 None => overview.left_out += 1,
             }
-        }
-        if is_whole {
-            overview.told = archive.told.as_ref().map(|told| clean(told, self.redactor));
         }
         Ok(overview)
     }
@@ -163,16 +172,12 @@ const fn heading(section: Section) -> &'static str {
 impl Overview {
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty() && self.told.is_none()
+        self.lines.is_empty()
     }
 
     /// The overview as text of at most so many characters: a heading for each section, a line for each point with time and
     /// id. Where not all of it fits, each section keeps its first lines.
     pub fn digest(&self, zone: &TimeZone, chars_max: usize) -> String {
-        let told = self.told.as_ref().map(|told| told.chars().take(chars_max).collect::<String>());
-        if let Some(told) = told {
-            return told;
-        }
         let shown: Vec<String> = self.lines.iter().map(|line| line.shown(zone)).collect();
         let mut fitting: Vec<usize> = Vec::new();
         let mut left = chars_max;

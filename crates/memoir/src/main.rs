@@ -1,6 +1,7 @@
 //! The command line: flags, messages and wiring only.
 
 mod ask;
+mod budget;
 mod cli;
 mod clients;
 mod commands;

@@ -7,12 +7,13 @@ mod value;
 pub use known::{Kind, SETTINGS, Setting};
 pub use value::{check, find, flatten, from_text, in_home};
 
+use crate::budget::Budget;
 use crate::exit::Usage;
 use crate::home::{Home, non_empty};
 use anyhow::{Context, Result};
 use memoir_event::{Kind as EventKind, Source};
 use memoir_journal::Limits;
-use memoir_model::{ChatKind, Secret};
+use memoir_model::{AgentKind, ChatKind, Secret};
 use memoir_recall::Blocked;
 use memoir_record::Policy;
 use memoir_redact::Redactor;
@@ -49,6 +50,29 @@ pub struct ModelAccess {
     pub key_env: Option<String>,
     /// How long a call may take.
     pub timeout_ms: u64,
+}
+
+/// How a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelKind {
+    /// At its address, in that protocol.
+    Http(ChatKind),
+    /// By running that agent.
+    Agent(AgentKind),
+}
+
+impl ModelKind {
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<ModelKind> {
+        ChatKind::parse(name).map(ModelKind::Http).or_else(|| AgentKind::parse(name).map(ModelKind::Agent))
+    }
+}
+
+impl Settings {
+    /// Whether somebody configured a model that answers.
+    pub fn has_model(&self) -> bool {
+        self.model.url.is_some() || matches!(self.model_kind, Some(ModelKind::Agent(_)))
+    }
 }
 
 /// What hooks give to conversations.
@@ -141,7 +165,11 @@ pub struct Settings {
     /// What answers from evidence.
     pub model: ModelAccess,
     /// Which protocol it speaks.
-    pub model_kind: Option<ChatKind>,
+    pub model_kind: Option<ModelKind>,
+    /// Whether it tells archives.
+    pub model_archives: bool,
+    /// What it may take in a day.
+    pub model_budget: Budget,
     /// When a session is taken for ended.
     pub commit_rules: CommitRules,
     /// What hooks give to conversations.
@@ -289,7 +317,9 @@ impl Settings {
                 key_env: optional("model.key_env"),
                 timeout_ms: number("model.timeout_ms"),
             },
-            model_kind: ChatKind::parse(&text("model.kind")),
+            model_kind: ModelKind::parse(&text("model.kind")),
+            model_archives: flag("model.archives"),
+            model_budget: Budget { daily_tokens: number("model.daily_tokens") },
             commit_rules: CommitRules {
                 active_window_ms: i64::try_from(number("session.active_window_ms")).unwrap_or(i64::MAX),
                 idle_ttl_ms: i64::try_from(number("session.idle_ttl_ms")).unwrap_or(i64::MAX),

@@ -1,25 +1,48 @@
-//! What memories and archives are made of, so that they are gone with their last source.
+//! What memories and tellings are made of, so that they are gone with it.
 
 use super::idrun::{self, as_i64};
 use super::intern::client_code;
 use super::read::Reader;
 use crate::{JournalError, Seq};
-use memoir_event::{Client, Event, EventId, Memory, MemorySource};
+use memoir_event::{Client, Event, EventId, Kind, Memory, MemorySource, Telling};
 use rusqlite::Connection;
 
 /// Noted as a source of what quotes all of its sources. No record has this place.
 pub const QUOTES: Seq = 0;
 
+/// What something is made of.
+struct Made {
+    sources: Vec<MemorySource>,
+    /// It quotes all of them: it is gone with the first one.
+    quotes: bool,
+}
+
+impl Made {
+    fn of(event: &Event) -> Option<Made> {
+        match event.kind() {
+            Kind::Memory => {
+                Memory::of_event(event).map(|memory| Made { sources: memory.sources, quotes: memory.quotes })
+            }
+            Kind::Telling => {
+                let shown = Telling::of_event(event)?.made_of;
+                let source = |id: &EventId| MemorySource { event: Some(id.to_string()), ..MemorySource::default() };
+                Some(Made { sources: shown.iter().map(source).collect(), quotes: true })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Notes the sources of what the event at `seq` says; those of an earlier revision no longer count.
 pub fn note(connection: &Connection, seq: Seq, event: &Event) -> Result<(), JournalError> {
-    let Some(memory) = Memory::of_event(event) else { return Ok(()) };
+    let Some(made) = Made::of(event) else { return Ok(()) };
     for table in ["cites", "cites_session"] {
         connection.prepare_cached(&format!("DELETE FROM {table} WHERE made = ?1"))?.execute([as_i64(seq)])?;
     }
-    for source in &memory.sources {
+    for source in &made.sources {
         note_source(connection, seq, source)?;
     }
-    if memory.quotes {
+    if made.quotes {
         connection
             .prepare_cached("INSERT OR IGNORE INTO cites(made, source) VALUES(?1, ?2)")?
             .execute((as_i64(seq), as_i64(QUOTES)))?;
@@ -27,15 +50,15 @@ pub fn note(connection: &Connection, seq: Seq, event: &Event) -> Result<(), Jour
     Ok(())
 }
 
-/// Whether everything that a memory is made of was forgotten, or anything that it quotes: then it is not made again.
+/// Whether everything that it is made of was forgotten, or anything that it quotes: then it is not made again.
 pub fn is_of_nothing_left(connection: &Connection, event: &Event) -> Result<bool, JournalError> {
-    let Some(memory) = Memory::of_event(event).filter(|memory| !memory.sources.is_empty()) else { return Ok(false) };
-    for source in &memory.sources {
-        if is_gone(connection, source)? == memory.quotes {
-            return Ok(memory.quotes);
+    let Some(made) = Made::of(event).filter(|made| !made.sources.is_empty()) else { return Ok(false) };
+    for source in &made.sources {
+        if is_gone(connection, source)? == made.quotes {
+            return Ok(made.quotes);
         }
     }
-    Ok(!memory.quotes)
+    Ok(!made.quotes)
 }
 
 fn is_gone(connection: &Connection, source: &MemorySource) -> Result<bool, JournalError> {

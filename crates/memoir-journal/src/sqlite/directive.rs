@@ -43,7 +43,7 @@ pub fn apply(connection: &Connection, seq: Seq, event: &Event) -> Result<Option<
             }
             Ok(None)
         }
-        Kind::Memory | Kind::Archive => {
+        Kind::Memory | Kind::Telling => {
             cite::note(connection, seq, event)?;
             Ok(None)
         }

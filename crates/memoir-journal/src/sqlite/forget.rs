@@ -152,8 +152,8 @@ fn origins_of(connection: &Connection, scope: &Scope) -> Result<Option<Vec<u32>>
 /// What is made of sources that are all gone is hidden by none of the tombstones, but by this.
 const SOURCES_GONE: Seq = 0;
 
-/// Memories and archives whose sources are all gone, or one of them if they quote it; what was made of those too. A session that nothing is known of was
-/// not forgotten: what is said to be from there stays. An origin that never had an event of its own has no first time.
+/// Memories whose sources are all gone, or one of them if they quote it, as a telling does; what was made of those too.
+/// A session that nothing is known of was not forgotten: what is said to be from there stays. An origin that never had an event of its own has no first time.
 const MADE_OF_NOTHING: &str = "
   SELECT made FROM (SELECT made FROM cites UNION SELECT made FROM cites_session) AS all_made
   WHERE NOT EXISTS (
@@ -375,7 +375,7 @@ pub fn is_named(connection: &Connection, event: &Event, keys: &Keys) -> Result<b
 /// Whether a capture that nothing is known of lies in a scope that was forgotten.
 pub fn is_in_scope(connection: &Connection, event: &Event, now_ms: i64) -> Result<bool, JournalError> {
     let kind = event.kind();
-    if kind.is_own() && !matches!(kind, Kind::Memory | Kind::Archive) {
+    if kind.is_own() && !matches!(kind, Kind::Memory | Kind::Archive | Kind::Telling) {
         return Ok(false);
     }
     let ts_ms = event.time.as_ref().map(memoir_event::Time::ms).or(event.captured_ms).unwrap_or(now_ms);

@@ -18,8 +18,6 @@ fn sealed(session: &str, number: u32, last_seq: Seq) -> Archive {
         turns: 1,
         trigger: Trigger::Asked,
         points: Vec::new(),
-        told: None,
-        made_by: None,
     }
 }
 

@@ -21,7 +21,7 @@ fn both_protocols_bring_the_same_answer() {
     let kind = Some(ChatKind::Anthropic);
     let anthropic = ChatModel::new(ChatSettings { kind, ..settings(&format!("{}/v1", provider.url())) }).unwrap();
     for model in [&openai, &anthropic] {
-        assert_eq!(model.complete("be short", "what is it?", 77).unwrap(), "Forty-two.");
+        assert_eq!(model.complete("be short", "what is it?", 77).unwrap().text, "Forty-two.");
     }
     let asked = provider.asked();
     assert_eq!([&*asked[0].path, &*asked[1].path], ["/v1/chat/completions", "/v1/messages"]);
@@ -39,10 +39,13 @@ fn both_protocols_bring_the_same_answer() {
 
 #[test]
 fn the_protocol_is_told_from_the_address() {
-    let kind = |url: &str| ChatModel::new(settings(url)).unwrap().kind();
-    assert_eq!(kind("https://api.anthropic.com"), ChatKind::Anthropic);
-    assert_eq!(kind("http://localhost:1/v1/messages"), ChatKind::Anthropic);
-    assert_eq!(kind("https://api.openai.com/v1"), ChatKind::OpenAi);
+    let provider = Provider::start(8);
+    provider.set_answer("yes");
+    for (path, asked) in [("", "/v1/chat/completions"), ("/v1/messages", "/v1/messages")] {
+        let model = ChatModel::new(settings(&format!("{}{path}", provider.url()))).unwrap();
+        model.complete("s", "u", 5).unwrap();
+        assert_eq!(provider.asked().last().unwrap().path, asked);
+    }
     assert_eq!(ChatKind::parse("Anthropic "), Some(ChatKind::Anthropic));
     assert_eq!(ChatKind::parse("claude"), None);
 }

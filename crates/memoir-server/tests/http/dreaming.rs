@@ -22,8 +22,6 @@ fn commit(server: &Running, session: &str, number: u32, after_seq: u64) -> u64 {
         turns: 1,
         trigger: Trigger::Asked,
         points: Vec::new(),
-        told: None,
-        made_by: None,
     };
     let redactor = Redactor::builtin();
     let admitted = Admission::new(&redactor, server.journal.hasher().clone()).admit(archive.into_event("o/r"));

@@ -8,3 +8,4 @@ mod rules;
 mod sealing;
 mod states;
 mod support;
+mod tellings;

@@ -22,6 +22,9 @@ pub struct CommitArgs {
     /// Also sessions that still go on
     #[arg(long)]
     pub all: bool,
+    /// Do not have the configured model tell archives
+    #[arg(long)]
+    pub no_model: bool,
     /// One JSON object
     #[arg(long)]
     pub json: bool,

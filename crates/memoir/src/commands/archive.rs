@@ -70,7 +70,7 @@ fn show(args: &ArchiveArgs, id: EventId, archive: &Archive, overview: &Overview)
     if args.json {
         let mut told = about(id, archive);
         if let Value::Object(fields) = &mut told {
-            fields.insert("told".to_owned(), json!(overview.told));
+            fields.insert("toldBy".to_owned(), json!(overview.told_by));
             fields.insert("leftOut".to_owned(), json!(overview.left_out));
             fields.insert("lines".to_owned(), lines(overview));
         }
@@ -80,7 +80,8 @@ fn show(args: &ArchiveArgs, id: EventId, archive: &Archive, overview: &Overview)
         let head = out.styled(Style::Bold, &head);
         out.line(&head)?;
         let (from, to) = (times::local(archive.first_ms), times::local(archive.last_ms));
-        out.line(&format!("{from} to {to}, {}", sizes(archive)))?;
+        let by = overview.told_by.as_ref().map(|model| format!(", told by {}", print::one_line(model, 48)));
+        out.line(&format!("{from} to {to}, {}{}", sizes(archive), by.unwrap_or_default()))?;
         out.line("")?;
         let digest = overview.digest(&TimeZone::system(), OVERVIEW_CHARS);
         out.line(print::tame(digest.trim_end()).as_str())?;
@@ -100,7 +101,6 @@ fn about(id: EventId, archive: &Archive) -> Value {
         "events": archive.events,
         "turns": archive.turns,
         "trigger": archive.trigger,
-        "madeBy": archive.made_by,
     })
 }
 

@@ -1,6 +1,6 @@
 //! `memoir commit`.
 
-use super::{Context, session};
+use super::{Context, session, telling};
 use crate::cli::CommitArgs;
 use crate::exit::Done;
 use crate::home::Life;
@@ -20,6 +20,9 @@ pub fn run(context: &Context, args: &CommitArgs) -> Result<Done> {
         Some(name) => one(sessions, &named(&journal, name)?),
         None => all(sessions, args.all),
     })?;
+    if !args.no_model {
+        telling::by_model(context, &journal)?;
+    }
     tell(args, &done)
 }
 

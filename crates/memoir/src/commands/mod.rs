@@ -50,6 +50,7 @@ mod show;
 mod spool;
 mod stats;
 mod status;
+mod telling;
 mod timeline;
 mod times;
 mod uninstall;

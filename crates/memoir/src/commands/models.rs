@@ -1,13 +1,14 @@
 //! The models that somebody configured, ready to be asked.
 
 use super::Context;
+use super::hook::OWN_AGENT;
 use super::remote::proxy_to;
 use crate::exit::Usage;
 use crate::home::non_empty;
 use crate::print;
-use crate::settings::{ModelAccess, Settings};
+use crate::settings::{ModelAccess, ModelKind, Settings};
 use anyhow::Result;
-use memoir_model::{ChatModel, ChatSettings, EmbeddingModel, EmbeddingSettings, ModelError, Secret};
+use memoir_model::{Agent, ChatModel, ChatSettings, EmbeddingModel, EmbeddingSettings, ModelError, Secret};
 use memoir_recall::Meaning;
 use memoir_redact::Redactor;
 use memoir_vectors::VectorMeaning;
@@ -67,16 +68,29 @@ impl Context {
         }
     }
 
-    /// The model that answers from evidence; none if none is configured.
+    /// The model that answers; none if none is configured.
     pub fn chat_model(&self) -> Result<Option<ChatModel>> {
-        let settings = &self.settings;
-        let Some(Reached { url, model, key, proxy }) = reached(&settings.model, "model.name", "model")? else {
-            return Ok(None);
-        };
-        let (timeout, kind) = (Duration::from_millis(settings.model.timeout_ms), settings.model_kind);
-        let model = ChatModel::new(ChatSettings { url, model, key, proxy, timeout, kind });
-        Ok(Some(model.map_err(|error| unfit("model", &error))?))
+        chat_model(&self.settings)
     }
+}
+
+/// The model that answers; none if none is configured.
+pub fn chat_model(settings: &Settings) -> Result<Option<ChatModel>> {
+    let timeout = Duration::from_millis(settings.model.timeout_ms);
+    let kind = match settings.model_kind {
+        Some(ModelKind::Agent(kind)) => {
+            let (program, model) = (kind.as_str().into(), settings.model.name.clone());
+            let agent = Agent { kind, program, model, thinking: None, marker: (OWN_AGENT, "model") };
+            return Ok(Some(ChatModel::of_agent(agent, timeout)));
+        }
+        Some(ModelKind::Http(kind)) => Some(kind),
+        None => None,
+    };
+    let Some(Reached { url, model, key, proxy }) = reached(&settings.model, "model.name", "model")? else {
+        return Ok(None);
+    };
+    let model = ChatModel::new(ChatSettings { url, model, key, proxy, timeout, kind });
+    Ok(Some(model.map_err(|error| unfit("model", &error))?))
 }
 
 fn reached(access: &ModelAccess, name_key: &str, section: &str) -> Result<Option<Reached>> {

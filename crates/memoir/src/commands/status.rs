@@ -1,6 +1,7 @@
 //! `memoir status`.
 
 use super::{Context, embed, exclude, pause, times};
+use crate::budget;
 use crate::cli::JsonArgs;
 use crate::dropped;
 use crate::exit::Done;
@@ -14,7 +15,7 @@ use memoir_index::IndexStatus;
 use memoir_install::Launcher;
 use memoir_journal::{Journal, SqliteJournal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
-use memoir_session::waiting_count;
+use memoir_session::{TellingTally, waiting_count};
 use memoir_vectors::VectorsStatus;
 use serde_json::{Value, json};
 
@@ -31,6 +32,8 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let open = journal.as_ref().map(|journal| waiting_count(journal)).transpose()?.unwrap_or_default();
     let undreamt = journal.as_ref().map(|journal| waiting_archives(journal)).transpose()?.unwrap_or_default();
     let left_out = journal.as_ref().map(|journal| LeftOut::read(journal)).transpose()?.unwrap_or_default();
+    let telling = journal.as_ref().map(|journal| TellingTally::read(journal)).transpose()?.unwrap_or_default();
+    let spent = journal.as_ref().map(|journal| budget::spent(journal)).transpose()?.unwrap_or_default();
     let kept_out = journal.as_ref().map(|journal| memoir_record::left_out(journal)).transpose()?.unwrap_or_default();
     let gone = journal.as_ref().map(|journal| memoir_record::gone(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
@@ -62,6 +65,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "unfinishedPurges": purges,
             "uncommittedSessions": open,
             "dream": {"waitingArchives": undreamt, "leftOut": left_out},
+            "model": {"tokensToday": spent, "dailyTokens": context.settings.model_budget.daily_tokens, "told": telling.told, "fellBack": telling.fell_back},
             "pending": context.pending().count(),
             "gone": gone,
             "leftOutByHooks": kept_out,
@@ -75,6 +79,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             lines.push(("open", text));
         }
         lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
+        lines.extend(model(context, spent, telling).map(|text| ("model", text)));
         lines.extend(late.iter().map(|late| ("late", without_memory(late))));
         if !kept_out.is_empty() {
             let said: Vec<String> = kept_out.iter().map(|(why, n)| format!("{why} {n}")).collect();
@@ -98,7 +103,23 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     Ok(Done::Well)
 }
 
-/// Where vectors stand, if somebody wants them or there are some.
+/// What the configured model took and did, if there is one or was.
+fn model(context: &Context, spent: u64, telling: TellingTally) -> Option<String> {
+    let settings = &context.settings;
+    if !settings.has_model() && spent + telling.told + telling.fell_back == 0 {
+        return None;
+    }
+    let limit = settings.model_budget.daily_tokens;
+    let of = if limit > 0 { format!(" of {limit}") } else { String::new() };
+    let told = format!("{} told by a model", count(telling.told, "archive"));
+    let own = format!("{} as the rules chose them", telling.fell_back);
+    Some(match (telling.told, telling.fell_back) {
+        (0, 0) => format!("{spent}{of} tokens today"),
+        (_, 0) => format!("{spent}{of} tokens today; {told}"),
+        _ => format!("{spent}{of} tokens today; {told}, {own}"),
+    })
+}
+
 /// What waits to be dreamt, and what dreaming left out.
 fn dreamt(waiting: u64, left_out: &LeftOut) -> Option<String> {
     let counts = [
@@ -116,6 +137,7 @@ fn dreamt(waiting: u64, left_out: &LeftOut) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
+/// Where vectors stand, if somebody wants them or there are some.
 fn vectors(context: &Context, journal: &dyn Journal) -> Result<Option<VectorsStatus>> {
     if context.settings.embeddings.url.is_none() && !context.home.vectors_dir().exists() {
         return Ok(None);

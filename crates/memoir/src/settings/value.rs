@@ -1,9 +1,10 @@
 //! One value of a setting: found under its key, made of a text, checked, shown.
 
+use super::ModelKind;
 use super::known::{Kind, SETTINGS, Setting};
 use crate::clients;
 use memoir_event::{Kind as EventKind, Source, nearest};
-use memoir_model::{ChatKind, check_address};
+use memoir_model::check_address;
 use memoir_record::{Policy, ServerUrl};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -76,8 +77,8 @@ pub fn check(setting: &Setting, value: &Value) -> Result<(), String> {
         ("embeddings.url" | "model.url", Some(url)) => {
             return check_address(url).map_err(|error| format!("does not fit: {error}"));
         }
-        ("model.kind", Some(kind)) if ChatKind::parse(kind).is_none() => {
-            return Err(format!("must be openai or anthropic, not `{kind}`"));
+        ("model.kind", Some(kind)) if ModelKind::parse(kind).is_none() => {
+            return Err(format!("must be openai, anthropic, codex, claude or gemini, not `{kind}`"));
         }
         _ => {}
     }

@@ -33,8 +33,6 @@ fn commit(home: &Home) {
         turns: 1,
         trigger: Trigger::Asked,
         points: Vec::new(),
-        told: None,
-        made_by: None,
     };
     let redactor = Redactor::builtin();
     let event = Admission::new(&redactor, journal.hasher().clone()).admit(archive.into_event("o/r"));

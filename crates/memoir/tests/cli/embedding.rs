@@ -90,7 +90,7 @@ fn settings_that_cannot_be_right_are_refused() {
         ("embeddings.url", "localhost:11434", "is not a URL"),
         ("embeddings.url", "ftp://host", "http:// or https://"),
         ("model.url", "https://user:pw@host", "name or password"),
-        ("model.kind", "gemini", "openai or anthropic"),
+        ("model.kind", "llama", "must be openai, anthropic, codex, claude or gemini"),
         ("embeddings.timeout_ms", "0", "from 1 to 600000"),
     ] {
         home.run(&["config", "set", key, value]).failed_in_one_line(2, &[key, part]);

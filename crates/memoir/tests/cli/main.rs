@@ -62,6 +62,7 @@ mod settings;
 mod signals;
 mod spooling;
 mod still_forgotten;
+mod telling;
 mod torture;
 mod upgrade;
 mod verbatim;

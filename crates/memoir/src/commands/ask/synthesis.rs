@@ -7,7 +7,7 @@ use crate::stop;
 use anyhow::Result;
 use memoir_event::{Speaker, format_ms};
 use memoir_journal::{Audience, Journal, Seq, SqliteJournal, View};
-use memoir_model::{ChatModel, ModelError};
+use memoir_model::{Answer, ChatModel, ModelError};
 use memoir_recall::Block;
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -66,7 +66,7 @@ pub fn of(context: &Context, journal: &SqliteJournal, question: &str, blocks: &[
         Err(error) => return Ok(Synthesis::Failed { model: None, reason: format!("{error:#}") }),
     };
     let redactor = context.settings.redactor()?;
-    let name = model.model().to_owned();
+    let name = model.name();
     let failed = |reason: String| Synthesis::Failed { model: Some(name.clone()), reason };
     let Some(prompt) = prompt(journal, &redactor, question, blocks)? else {
         return Ok(match blocks.is_empty() {
@@ -74,14 +74,27 @@ pub fn of(context: &Context, journal: &SqliteJournal, question: &str, blocks: &[
             false => failed("none of this evidence may be sent to a model".to_owned()),
         });
     };
+    let budget = context.settings.model_budget;
+    let Some(reserved) = budget.reserve(journal, &format!("{SYSTEM}{prompt}"), TOKENS_MAX)? else {
+        return Ok(failed(budget.used_up(journal)?));
+    };
     let said = ask(model, prompt, Duration::from_millis(context.settings.model.timeout_ms))?;
     Ok(match said {
+        // It may be working for it.
         None => Synthesis::Interrupted,
-        Some(Err(error)) => failed(error.to_string()),
-        Some(Ok(text)) => match usable(&text, blocks.len()) {
-            Ok(()) => Synthesis::Said { text: redactor.text(&text).into_owned(), model: name },
-            Err(problem) => failed(format!("the model's answer cannot be used: {problem}")),
-        },
+        Some(Err(error)) => {
+            if !matches!(error, ModelError::Timeout { .. } | ModelError::AgentFailed { .. }) {
+                reserved.give_back(journal)?;
+            }
+            failed(error.to_string())
+        }
+        Some(Ok(Answer { text, tokens })) => {
+            reserved.settle(journal, tokens)?;
+            match usable(&text, blocks.len()) {
+                Ok(()) => Synthesis::Said { text: redactor.text(&text).into_owned(), model: name },
+                Err(problem) => failed(format!("the model's answer cannot be used: {problem}")),
+            }
+        }
     })
 }
 
@@ -110,7 +123,7 @@ fn prompt(journal: &SqliteJournal, redactor: &Redactor, question: &str, blocks: 
 }
 
 /// Asks the model; none if the user wants to stop meanwhile.
-fn ask(model: ChatModel, prompt: String, timeout: Duration) -> Result<Option<Result<String, ModelError>>> {
+fn ask(model: ChatModel, prompt: String, timeout: Duration) -> Result<Option<Result<Answer, ModelError>>> {
     let (tell, told) = channel();
     let (start, stop, mut progress) = (Instant::now(), stop::on_signal()?, Progress::new("asking the model, s"));
     std::thread::Builder::new().spawn(move || tell.send(model.complete(SYSTEM, &prompt, TOKENS_MAX)))?;

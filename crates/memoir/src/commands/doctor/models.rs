@@ -20,7 +20,7 @@ pub fn check(context: &Context) -> Vec<Check> {
         checks.push(embeddings(context));
         checks.extend(vectors(context));
     }
-    if settings.model.url.is_some() {
+    if settings.has_model() {
         checks.push(model(context));
     }
     checks
@@ -64,10 +64,22 @@ fn vectors(context: &Context) -> Option<Check> {
 /// A model is only asked when somebody asks: an answer may cost something.
 fn model(context: &Context) -> Check {
     match context.chat_model() {
-        Ok(Some(model)) => good("model", format!("{} at {} answers for `memoir ask`", model.model(), model.host())),
+        Ok(Some(model)) => {
+            let told = if context.settings.model_archives { " and tells archives" } else { "" };
+            good(
+                "model",
+                format!("{} at {} answers for `memoir ask`{told}{}", model.name(), model.place(), spent(context)),
+            )
+        }
         Ok(None) => good("model", "none is configured".to_owned()),
         Err(error) => {
             bad("model", format!("{error:#}"), "correct [model] in config.toml; until then there is only evidence")
         }
     }
+}
+
+fn spent(context: &Context) -> String {
+    let journal = context.existing_journal(Life::Short).ok().flatten();
+    let spent = journal.and_then(|journal| context.settings.model_budget.described(&journal).ok());
+    spent.map(|spent| format!("; {spent}")).unwrap_or_default()
 }

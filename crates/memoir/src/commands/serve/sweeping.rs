@@ -1,6 +1,8 @@
-//! Commits sessions that are over while the server runs, so that the last one of a machine is committed too.
+//! Commits sessions that are over while the server runs, so that the last one of a machine is committed too, and has a
+//! model tell archives if one is configured.
 
 use crate::commands::housekeeping::Keeping;
+use crate::commands::telling::Teller;
 use crate::commands::{Context, pause};
 use crate::home::Home;
 use crate::print;
@@ -44,6 +46,7 @@ pub fn start(context: &Context, journal: &Arc<SqliteJournal>, redactor: &Arc<Red
     let worker = Worker {
         home: context.home.clone(),
         keeping: Keeping::new(&context.settings),
+        teller: Teller::of(&context.settings)?,
         journal: Arc::clone(journal),
         redactor: Arc::clone(redactor),
         stop: Arc::clone(&stop),
@@ -59,6 +62,7 @@ pub fn start(context: &Context, journal: &Arc<SqliteJournal>, redactor: &Arc<Red
 struct Worker {
     home: Home,
     keeping: Keeping,
+    teller: Option<Teller>,
     journal: Arc<SqliteJournal>,
     redactor: Arc<Redactor>,
     stop: Arc<AtomicBool>,
@@ -74,7 +78,10 @@ impl Worker {
             }
             let go_on = &mut || !self.stop.load(Ordering::Relaxed);
             match self.keeping.keep(&*self.journal, &self.redactor, go_on) {
-                Ok(()) => has_failed = false,
+                Ok(()) => {
+                    has_failed = false;
+                    self.teller.iter().for_each(|teller| teller.tell_quietly(&*self.journal, &self.redactor, go_on));
+                }
                 Err(error) => {
                     if !std::mem::replace(&mut has_failed, true) {
                         print::warn(&format!("sessions that are over cannot be committed: {error:#}"));
