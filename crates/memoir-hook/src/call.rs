@@ -8,7 +8,7 @@ use memoir_event::{Client, Time};
 use memoir_journal::{Cursor, Journal, Redacted};
 use memoir_record::{
     CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Reason, Rules, Spool, count_left_out,
-    file_of, for_server, keep, rename_project,
+    file_of, for_server, fork_cursor, is_unread_fork, keep, rename_project,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -95,7 +95,7 @@ impl Hook<'_> {
             || call.tool.as_deref().is_some_and(|tool| self.rules.policy.excludes_tool(tool));
         let mut cursors = self.fired(call, now, recorded);
         if call.is_fork() {
-            cursors.push(Cursor { stream: fork_of(call), sequence: 1, position: String::new() });
+            cursors.push(fork_cursor(call.client, &call.session));
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         let (mut is_whole, mut left_out) = (true, BTreeMap::<Reason, u64>::new());
@@ -227,7 +227,7 @@ impl Hook<'_> {
         let file = file_of(call.client, Path::new(path), call.cwd.as_deref())?;
         let never = AtomicBool::new(false);
         let importer = Importer { journal, rules: self.rules, dirs: self.dirs, clock: self.clock, stop: &never };
-        if journal.cursor(&fork_of(call)).ok()?.is_some() && !importer.has_begun(&file).ok()? {
+        if is_unread_fork(&importer, &call.session, &file).ok()? {
             // What it begins with is another session's: whoever comes next looks for that one first.
             let _ = self.leave_mark(call, false);
             return None;
@@ -275,9 +275,4 @@ impl Hook<'_> {
             }
         }
     }
-}
-
-/// Says that the session of the call began as a copy of another.
-fn fork_of(call: &HookCall) -> String {
-    format!("fork|{}|{}", call.client, call.session)
 }

@@ -2,6 +2,7 @@
 
 use crate::accept::whole_sentence;
 use crate::deliver::clean_reason;
+use crate::fork;
 use crate::judge::Judge;
 use crate::notice::Notice;
 use crate::policy::Policy;
@@ -16,10 +17,7 @@ use memoir_redact::Redactor;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// What the names of cursors begin with that say which sessions began as copies.
-const FORK: &str = "fork|";
-
-/// And of those that count hook calls.
+/// What the names of cursors begin with that count hook calls.
 const HOOK: &str = "hook|";
 
 /// Why the spool could not be emptied into the journal.
@@ -115,7 +113,7 @@ pub fn drain_into_journal(spool: &Spool, with: Drain<'_>, tell: &mut dyn FnMut(N
 
 /// Whether a cursor has to be kept that the journal cannot take: others are worked out again.
 pub(crate) fn is_kept(stream: &str) -> bool {
-    [private::PREFIX, runs::PREFIX, FORK, HOOK].iter().any(|prefix| stream.starts_with(prefix))
+    [private::PREFIX, runs::PREFIX, fork::PREFIX, HOOK].iter().any(|prefix| stream.starts_with(prefix))
 }
 
 /// Judges again what was spooled: only now it is known what happened before it.

@@ -8,6 +8,7 @@ mod client;
 mod deliver;
 mod doctor;
 mod drain;
+mod fork;
 mod git;
 mod import;
 mod input;
@@ -38,6 +39,7 @@ pub use client::{Client, ClientError, Timeouts};
 pub use deliver::{Delivered, Forgotten};
 pub use doctor::{Check, IngestProbe, check_remote, check_spool};
 pub use drain::{Drain, DrainError, Drained, drain_into_journal};
+pub use fork::{fork_cursor, is_unread_fork};
 pub use git::GitFiles;
 pub use import::{
     CaughtUp, ClientDirs, ClientSummary, Coverage, FileProblem, Format, Found, ImportError, ImportSummary, Importer,

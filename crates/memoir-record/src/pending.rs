@@ -1,5 +1,6 @@
 //! Session files that a hook had no time to read: a mark for each, and whoever comes next does the work.
 
+use crate::fork::is_unread_fork;
 use crate::import::{Format, Found, ImportError, Importer, SourceFile};
 use memoir_event::Client;
 use memoir_journal::{Cursor, Journal, JournalError};
@@ -120,24 +121,39 @@ impl Pending {
         Ok(())
     }
 
-    /// Reads a little of what is marked, as much as a hook has time for. Says whether anything is left.
+    /// Reads a little of what is marked, the oldest first, as much as a hook has time for. Says whether anything is left.
     pub fn work_off_a_little(&self, importer: &Importer<'_>, bytes_max: u64) -> Result<bool, ImportError> {
-        let Some((path, mark)) = self.list().into_iter().min_by_key(|(path, _)| modified(path)) else {
-            return Ok(false);
-        };
-        let Some(file) = file_of(mark.client, &mark.path, mark.cwd.as_deref()) else {
-            self.count_gone(importer.journal, &path)?;
-            return Ok(self.count() > 0);
-        };
-        let read = importer.catch_up_any(&file, bytes_max)?;
-        let is_whole = read.is_whole;
+        let mut marks = self.list();
+        marks.sort_by_cached_key(|(path, _)| modified(path));
+        for (path, mark) in marks {
+            let Some(file) = file_of(mark.client, &mark.path, mark.cwd.as_deref()) else {
+                self.count_gone(importer.journal, &path)?;
+                continue;
+            };
+            let session = mark.path.file_stem().unwrap_or_default().to_string_lossy();
+            if is_unread_fork(importer, &session, &file)? {
+                continue;
+            }
+            self.read_a_little(importer, (&path, &file), bytes_max)?;
+            break;
+        }
+        Ok(self.count() > 0)
+    }
+
+    fn read_a_little(
+        &self,
+        importer: &Importer<'_>,
+        (path, file): (&Path, &SourceFile),
+        bytes_max: u64,
+    ) -> Result<(), ImportError> {
+        let read = importer.catch_up_any(file, bytes_max)?;
         for portion in read.portions {
             importer.journal.append(&portion.batch, &portion.cursors)?;
         }
-        if is_whole {
-            let _ = fs::remove_file(&path);
+        if read.is_whole {
+            let _ = fs::remove_file(path);
         }
-        Ok(self.count() > 0)
+        Ok(())
     }
 }
 

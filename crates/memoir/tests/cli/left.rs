@@ -43,6 +43,30 @@ fn hooks_alone_see_everything_home_in_the_end() {
     assert!(texts.contains("while it is locked") && texts.contains("answer 0 ") && texts.contains("answer 49 "));
 }
 
+/// A session that began as a copy of another is older among what waits: what they share is the other one's all the same.
+#[test]
+fn hooks_do_not_read_a_fork_before_what_it_is_a_copy_of() {
+    let home = Home::with_one_event();
+    let (parent, dir) = (session_file(&home), home.top().join(".claude/projects/-p"));
+    let text = fs::read_to_string(&parent).unwrap();
+    fs::create_dir_all(&dir).unwrap();
+    let (long, fork) = (dir.join("long.jsonl"), dir.join("fork.jsonl"));
+    fs::write(&long, &text).unwrap();
+    fs::write(&fork, text.replace("\"sessionId\":\"long\"", "\"sessionId\":\"fork\"")).unwrap();
+    fs::File::open(&long).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+
+    hook(&home, "SessionStart", "fork", json!({"source": "fork", "transcript_path": fork}));
+    hook(&home, "SessionEnd", "fork", json!({"reason": "other", "transcript_path": fork}));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    hook(&home, "SessionEnd", "long", json!({"reason": "other", "transcript_path": long}));
+    for n in 0..4 {
+        hook(&home, "SessionStart", &format!("s{n}"), json!({"source": "startup"}));
+    }
+    home.run(&["import"]).succeeded();
+    let answers: Vec<Value> = home.events().into_iter().filter(|event| event["kind"] == "assistant_message").collect();
+    assert!(answers.len() == 50 && answers.iter().all(|event| event["sessionId"] == "long"), "{answers:#?}");
+}
+
 #[test]
 fn a_session_file_that_is_gone_before_it_was_read_is_told() {
     let home = Home::with_one_event();
