@@ -35,7 +35,7 @@ impl<'a> Reading<'a> {
     /// The range of an archive, beginning after a place.
     pub fn of(journal: &'a dyn Journal, archive: &Archive, after: Seq) -> Result<Reading<'a>, JournalError> {
         let after = after.max(archive.after_seq);
-        let placed = journal.placed(archive.client, &archive.session, after, archive.last_seq)?;
+        let placed = journal.placed(archive.client, &archive.session, (after, archive.last_seq), usize::MAX)?;
         let is_wanted = |one: &Placed| match one.kind {
             // A sub-agent is told what to do by the agent, not by the user.
             Kind::UserMessage | Kind::AssistantMessage => one.thread.is_none(),

@@ -66,9 +66,14 @@ pub trait Journal: Send + Sync {
     fn touched(&self, after: Seq) -> Result<Vec<Touched>, JournalError>;
 
     /// What a conversation has after one place and up to another, in the order in which it happened, forgotten or not:
-    /// enough to choose what to read of it.
-    fn placed(&self, client: Option<Client>, session: &str, after: Seq, last: Seq)
-    -> Result<Vec<Placed>, JournalError>;
+    /// enough to choose what to read of it. Of more than `most` it is any `most`.
+    fn placed(
+        &self,
+        client: Option<Client>,
+        session: &str,
+        between: (Seq, Seq),
+        most: usize,
+    ) -> Result<Vec<Placed>, JournalError>;
 
     /// The places above `after` of the events of a kind, forgotten or not, in the order of storage.
     fn of_kind(&self, kind: Kind, after: Seq) -> Result<Vec<Seq>, JournalError>;

@@ -106,7 +106,7 @@ impl Openviking {
         (after, last): (Seq, Seq),
         budget: u64,
     ) -> Result<(Vec<Value>, u64), Fault> {
-        let placed = self.journal.placed(spoken.client, &spoken.session, after, last)?;
+        let placed = self.journal.placed(spoken.client, &spoken.session, (after, last), usize::MAX)?;
         let seqs: Vec<Seq> = placed
             .iter()
             .filter(|one| Openviking::is_message(one.kind) && one.thread.as_deref() == spoken.agent.as_deref())

@@ -49,7 +49,7 @@ impl Sessions<'_> {
         let session = self.known_as(session);
         let rows = Rows::read(self.journal, &session)?;
         let reached = self.reached(&session, &rows.sealed)?;
-        Ok(self.since(&session, reached)?.iter().any(is_of_substance))
+        Ok(self.since(&session, reached, usize::MAX)?.iter().any(is_of_substance))
     }
 
     pub(crate) fn all_archives(&self, session: &SessionName) -> Result<Vec<Named>, SessionError> {

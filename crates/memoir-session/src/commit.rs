@@ -88,17 +88,18 @@ impl Sessions<'_> {
         effort: Effort,
     ) -> Result<Option<Sealed>, SessionError> {
         let reached = self.reached(session, &rows.sealed)?;
-        let placed = self.since(session, reached)?;
+        // One more than is sealed now is enough to know that there are more.
+        let placed = self.since(session, reached, effort.events_max.saturating_add(1))?;
         let waits_no_longer = if watched.len() > 1 { rows.no_longer() } else { Vec::new() };
-        if !placed.iter().any(is_of_substance) {
-            let stored = self.journal.append_if(watched, &[], &waits_no_longer)?;
-            return Ok(stored.map(|_| Sealed::Nothing));
-        }
         if placed.len() > effort.events_max {
             let live = Live::of(&rows.live).unwrap_or_else(|| Live::new(self.now_ms()));
             let due = Live { due: Some(trigger), ..live }.row(session);
             let stored = self.journal.append_if(watched, &[], &[due])?;
             return Ok(stored.map(|_| Sealed::Due));
+        }
+        if !placed.iter().any(is_of_substance) {
+            let stored = self.journal.append_if(watched, &[], &waits_no_longer)?;
+            return Ok(stored.map(|_| Sealed::Nothing));
         }
         let (archive, event) = self.archive(session, reached, &placed, trigger)?;
         let now = Reached { last_seq: archive.last_seq, archives: archive.number };
@@ -128,10 +129,15 @@ impl Sessions<'_> {
         Ok(reached)
     }
 
-    /// What the session has beyond that.
-    pub(crate) fn since(&self, session: &SessionName, reached: Reached) -> Result<Vec<Placed>, SessionError> {
+    /// What the session has beyond that; of more than `most`, any of it.
+    pub(crate) fn since(
+        &self,
+        session: &SessionName,
+        reached: Reached,
+        most: usize,
+    ) -> Result<Vec<Placed>, SessionError> {
         let last = self.journal.last_seq()?;
-        Ok(self.journal.placed(session.client, &session.id, reached.last_seq, last)?)
+        Ok(self.journal.placed(session.client, &session.id, (reached.last_seq, last), most)?)
     }
 
     fn archive(

@@ -60,7 +60,7 @@ impl Sessions<'_> {
         for one in &waiting {
             let rows = Rows::read(self.journal, &one.session)?;
             let reached = self.reached(&one.session, &rows.sealed)?;
-            let new = self.since(&one.session, reached)?;
+            let new = self.since(&one.session, reached, usize::MAX)?;
             if new.iter().any(is_of_substance) {
                 let is_alive = alive.contains(&one.session);
                 pending.push(Pending {
@@ -141,7 +141,7 @@ impl Sessions<'_> {
     fn last_touched(&self, session: &SessionName) -> Result<i64, SessionError> {
         let rows = Rows::read(self.journal, session)?;
         let reached = self.reached(session, &rows.sealed)?;
-        let last = self.since(session, reached)?.iter().map(|placed| placed.ts_ms).max();
+        let last = self.since(session, reached, usize::MAX)?.iter().map(|placed| placed.ts_ms).max();
         Ok(last.unwrap_or(0).min(self.now_ms()))
     }
 }

@@ -352,10 +352,10 @@ impl Journal for SqliteJournal {
         &self,
         client: Option<Client>,
         session: &str,
-        after: Seq,
-        last: Seq,
+        between: (Seq, Seq),
+        most: usize,
     ) -> Result<Vec<Placed>, JournalError> {
-        self.in_snapshot(|connection| sessions::placed(connection, (client, session), (after, last)))
+        self.in_snapshot(|connection| sessions::placed(connection, (client, session), between, most))
     }
 
     fn of_kind(&self, kind: Kind, after: Seq) -> Result<Vec<Seq>, JournalError> {

@@ -98,15 +98,17 @@ pub fn placed(
     connection: &Connection,
     (client, session): (Option<Client>, &str),
     (after, last): (Seq, Seq),
+    most: usize,
 ) -> Result<Vec<Placed>, JournalError> {
     let mut find = connection.prepare_cached(&format!(
         "SELECT seq, ts_ms, kind, thread
          FROM origin JOIN record INDEXED BY by_origin ON record.origin = origin.no JOIN shape ON shape.no = record.shape
          WHERE session = ?1 AND client = ?2 AND source <> {} AND event IS NULL AND seq > ?3 AND seq <= ?4
-         ORDER BY ts_ms, seq",
+         LIMIT ?5",
         Source::Memoir.code()
     ))?;
-    let rows = find.query_map((session, client_code(client), as_i64(after), as_i64(last)), |row| {
+    let most = i64::try_from(most).unwrap_or(-1);
+    let rows = find.query_map((session, client_code(client), as_i64(after), as_i64(last), most), |row| {
         let thread: Option<String> = row.get(3)?;
         Ok(Placed {
             seq: as_u64(row.get(0)?),
@@ -115,7 +117,9 @@ pub fn placed(
             thread: thread.filter(|thread| thread != session),
         })
     })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut placed: Vec<Placed> = rows.collect::<Result<_, _>>()?;
+    placed.sort_unstable_by_key(|one| (one.ts_ms, one.seq));
+    Ok(placed)
 }
 
 /// Every project, the latest first: what was recorded under several ids is one project if aliases say so.

@@ -55,14 +55,15 @@ fn the_places_of_a_conversation_are_in_the_order_in_which_it_happened() {
         agent,
     ]);
     let placed = |after: Seq, last: Seq| {
-        let placed = home.journal.placed(None, "a", after, last).unwrap();
+        let placed = home.journal.placed(None, "a", (after, last), usize::MAX).unwrap();
         placed.into_iter().map(|one| (one.seq, one.kind, one.thread)).collect::<Vec<_>>()
     };
     let said = |seq: Seq| (seq, Kind::UserMessage, None);
     let child = (4, Kind::UserMessage, Some("child".to_owned()));
     assert_eq!(placed(0, 10), [said(2), child, said(1)]);
     assert_eq!(placed(1, 3), [said(2)]);
-    assert_eq!(home.journal.placed(Some(Client::Codex), "a", 0, 10).unwrap(), []);
+    assert_eq!(home.journal.placed(None, "a", (0, 10), 2).unwrap().len(), 2);
+    assert_eq!(home.journal.placed(Some(Client::Codex), "a", (0, 10), usize::MAX).unwrap(), []);
 }
 
 #[test]

@@ -130,10 +130,10 @@ impl Journal for Odd {
         &self,
         client: Option<Client>,
         session: &str,
-        after: Seq,
-        last: Seq,
+        between: (Seq, Seq),
+        most: usize,
     ) -> Result<Vec<Placed>, JournalError> {
-        self.real()?.placed(client, session, after, last)
+        self.real()?.placed(client, session, between, most)
     }
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError> {
         self.real()?.sightings(seq)
