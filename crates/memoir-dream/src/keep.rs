@@ -6,7 +6,7 @@ use crate::dreamer::DreamError;
 use crate::remember::supersede;
 use crate::rules::Voice;
 use memoir_event::{EventId, MemoryStatus, Speaker, Time};
-use memoir_journal::{Admission, Cursor, Journal, Outcome, Redacted};
+use memoir_journal::{Admission, Cursor, Journal, JournalError, Outcome, Redacted};
 use memoir_redact::Redactor;
 
 /// Events of one append: it holds the write lock only shortly.
@@ -57,7 +57,17 @@ impl Keeping<'_> {
     fn write_memories(&self, book: &mut Book<'_>) -> Result<u64, DreamError> {
         let mut written = 0;
         for (_, shelf) in book.shelves() {
-            let changed: Vec<usize> = shelf.changed();
+            let mut changed: Vec<usize> = Vec::new();
+            for at in shelf.changed() {
+                if let Some(known) = shelf.at_mut(at).filter(|known| known.id.is_none())
+                    && self.is_forgotten(known)?
+                {
+                    known.fate = Fate::Forgotten;
+                    known.is_changed = false;
+                } else {
+                    changed.push(at);
+                }
+            }
             for part in changed.chunks(BATCH) {
                 let events: Vec<Redacted> =
                     part.iter().filter_map(|at| shelf.at(*at)).map(|known| self.admit(known)).collect();
@@ -91,6 +101,12 @@ impl Keeping<'_> {
             }
         }
         Ok(retired)
+    }
+
+    /// Whether the same was purged, so that nothing tells of it but its key.
+    fn is_forgotten(&self, known: &Known) -> Result<bool, JournalError> {
+        let Known { memory, project, .. } = known;
+        self.journal.is_memory_forgotten(project, &memory.scope, &self.redactor.text(&memory.text))
     }
 
     fn admit(&self, known: &Known) -> Redacted {

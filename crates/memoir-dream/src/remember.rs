@@ -317,6 +317,12 @@ impl Remembering<'_> {
     fn add(&self, given: &Given, known: &[Known]) -> Result<Remembered, MemoryError> {
         let uid = given.uid.clone().unwrap_or_else(|| self.uid_of_text(given, known));
         let mut memory = memory_of(given, &uid, self.redactor);
+        let is_forgotten =
+            || self.journal.is_memory_forgotten(&given.project, &given.scope, &self.redactor.text(&memory.text));
+        if given.way == Way::Brought && is_forgotten()? {
+            let (superseded, contradicts) = (Vec::new(), Vec::new());
+            return Ok(Remembered { id: None, said: Said::Forgotten, memory, superseded, contradicts, secrets: 0 });
+        }
         let change = change_in(&memory.text);
         let (mut older, mut against): (Vec<EventId>, Vec<EventId>) = (given.supersedes.clone(), Vec::new());
         // Statements from elsewhere say themselves what they replace.

@@ -5,7 +5,7 @@ use crate::{
     Page, Placed, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Touched,
     Verified, View,
 };
-use memoir_event::{Client, KeyHasher, Kind};
+use memoir_event::{Client, KeyHasher, Kind, MemoryScope};
 
 /// The append-only journal. Any number of processes may hold one and use it at once.
 pub trait Journal: Send + Sync {
@@ -105,6 +105,9 @@ pub trait Journal: Send + Sync {
 
     /// What took the place of an event, and of that, to the last: none if nothing did.
     fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError>;
+
+    /// Whether a memory in that project and scope that says the same was forgotten, whatever its maker called it.
+    fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError>;
 
     /// Every forgetting there was, the latest first.
     fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError>;

@@ -2,13 +2,14 @@
 //!
 //! An event may be forgotten several times over; it is shown again only when each of them was undone.
 
+use super::grep::comparable;
 use super::idrun::{self, as_i64, as_u64};
 use super::intern::client_code;
 use super::read::Reader;
 use super::{cite, directive, erase, select};
 use crate::forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Tombstone};
 use crate::{Cursor, Filter, JournalError, Seq};
-use memoir_event::{Event, EventId, Key, KeyHasher, Keys, Kind, Source};
+use memoir_event::{Event, EventId, Key, KeyHasher, Keys, Kind, Memory, MemoryScope, Source};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashSet;
 
@@ -308,6 +309,52 @@ pub fn said_key(hasher: &KeyHasher, event: &Event) -> Option<Key> {
     let parts = ["said", &event.session, event.kind().as_str(), event.speaker.as_str(), said];
     let hash = hasher.hash(parts.join("\0").as_bytes());
     hash.first_chunk::<20>().and_then(|key| Key::from_bytes(key))
+}
+
+/// What a memory that was forgotten is known by when it is brought again under another name: what it says, and for whom.
+fn memory_key(hasher: &KeyHasher, project: &str, scope: &MemoryScope, text: &str) -> Option<Key> {
+    let (project, session) = match scope {
+        MemoryScope::User => ("", ""),
+        MemoryScope::Project => (project, ""),
+        MemoryScope::Session(session) => (project, session.as_str()),
+    };
+    let hash = hasher.hash(["memory", scope.name(), project, session, &comparable(text)].join("\0").as_bytes());
+    hash.first_chunk::<20>().and_then(|key| Key::from_bytes(key))
+}
+
+/// Notes what the memories say, and ever said, that the tombstone at `by` hides.
+pub fn note_memories(connection: &Connection, hasher: &KeyHasher, by: Seq) -> Result<(), JournalError> {
+    let kind = Kind::Memory.code();
+    let memories: Vec<i64> = connection
+        .prepare_cached(&format!(
+            "SELECT seq FROM forgotten JOIN record ON record.seq = forgotten.event
+             WHERE forgotten.by = ?1 AND shape IN (SELECT no FROM shape WHERE kind = {kind})"
+        ))?
+        .query_map([as_i64(by)], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let mut reader = Reader::new(connection);
+    for seq in memories {
+        for sighting in reader.sightings(as_u64(seq))? {
+            let Some(record) = reader.record(sighting.seq)? else { continue };
+            let event = reader.stored(&record)?.event;
+            let Some(memory) = Memory::of_event(&event) else { continue };
+            if let Some(key) = memory_key(hasher, &event.repo, &memory.scope, &memory.text) {
+                note_name(connection, key.as_bytes(), by)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a memory that says that was forgotten.
+pub fn is_memory_forgotten(
+    connection: &Connection,
+    hasher: &KeyHasher,
+    project: &str,
+    scope: &MemoryScope,
+    text: &str,
+) -> Result<bool, JournalError> {
+    memory_key(hasher, project, scope, text).map_or(Ok(false), |key| was_said(connection, &key))
 }
 
 /// Keeps what a nameless event said suppressed when its text is erased.

@@ -37,7 +37,7 @@ use crate::{
     OriginEntry, Outcome, Page, Placed, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats,
     StoredEvent, Touched, Verified, View,
 };
-use memoir_event::{Client, KeyHasher, Kind};
+use memoir_event::{Client, KeyHasher, Kind, MemoryScope};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -404,6 +404,10 @@ impl Journal for SqliteJournal {
 
     fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError> {
         self.in_snapshot(|connection| directive::successor(connection, seq))
+    }
+
+    fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError> {
+        self.with_reader(|connection| forget::is_memory_forgotten(connection, &self.hasher, project, scope, text))
     }
 
     fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError> {

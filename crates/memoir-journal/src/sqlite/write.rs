@@ -156,6 +156,7 @@ impl<'a> Appending<'a> {
         self.ids.remember_mirror(self.connection, event)?;
         if let Some(tombstones) = directive::apply(self.connection, seq, event)? {
             self.has_tombstones |= tombstones;
+            forget::note_memories(self.connection, self.hasher, seq)?;
             self.said.clear();
         }
         self.new_events += 1;

@@ -1,6 +1,6 @@
 //! A journal that fails, panics or takes its time when told to, and otherwise is the real one.
 
-use memoir_event::{Client, KeyHasher, Kind};
+use memoir_event::{Client, KeyHasher, Kind, MemoryScope};
 use memoir_journal::{
     Change, Chosen, Cursor, EventPage, Filter, ForgettingEntry, Journal, JournalError, Lease, Lookup, OriginEntry,
     Outcome, Page, Placed, ProjectEntry, Redacted, Selection, Seq, SessionEntry, Sighting, Stats, StoredEvent, Touched,
@@ -98,6 +98,9 @@ impl Journal for Odd {
     }
     fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError> {
         self.real()?.successor(seq)
+    }
+    fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError> {
+        self.real()?.is_memory_forgotten(project, scope, text)
     }
     fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError> {
         self.real()?.forgettings()

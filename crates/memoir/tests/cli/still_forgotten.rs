@@ -181,3 +181,37 @@ fn names_that_say_a_purged_text_and_mirrors_that_are_not_there_are_told() {
     }
     assert!(ran.out.contains(copy.to_str().unwrap()), "{}", ran.out);
 }
+
+#[test]
+fn a_memory_that_was_forgotten_is_not_brought_back_under_another_name() {
+    for verb in ["forget", "purge"] {
+        let home = Home::new();
+        let bring = |memory: &Value| {
+            fs::write(home.top().join("m.jsonl"), to_lines(std::slice::from_ref(memory))).unwrap();
+            home.run(&["memories", "import", "m.jsonl", "--json"]).succeeded().json()
+        };
+        bring(&json!({"id": "m1", "text": "the walrus is fed at noon"}));
+        bring(&json!({"id": "m1", "text": "The walrus is fed at four"}));
+        home.run(&[verb, "--text", "walrus", "--yes"]).succeeded();
+        for (id, text) in [(None, "the walrus is fed at four"), (Some("m2"), "the walrus is fed at noon")] {
+            let brought = bring(&json!({"id": id, "text": text, "kind": "preference"}));
+            assert_eq!((&brought["new"], &brought["forgotten"]), (&0.into(), &1.into()), "{verb}: {brought}");
+        }
+        assert_eq!(holding(&home.dir(), "walrus").is_empty(), verb == "purge");
+        // Another project never had it, and who says it now means it.
+        let other = bring(&json!({"id": "m3", "text": "the walrus is fed at four", "project": "elsewhere"}));
+        assert_eq!(other["new"], 1, "{other}");
+        home.run(&["remember", "the walrus is fed at four"]).succeeded();
+    }
+}
+
+#[test]
+fn an_undone_forgetting_lets_a_memory_come_again() {
+    let home = Home::new();
+    fs::write(home.top().join("m.jsonl"), to_lines(&[json!({"text": "the walrus is fed at four"})])).unwrap();
+    home.run(&["remember", "the walrus is fed at four", "--name", "feeding"]).succeeded();
+    let name = forget(&home, &["--text", "walrus"]);
+    home.run(&["forget", "--undo", &name]).succeeded();
+    let brought = home.run(&["memories", "import", "m.jsonl", "--json"]).succeeded().json();
+    assert_eq!(brought["forgotten"], 0, "{brought}");
+}
