@@ -14,8 +14,22 @@ pub struct BadMemory {
     pub reason: String,
 }
 
-/// What a file has: each memory, and the maker's name of what took its place, or why it cannot be read.
-pub type Read = Vec<Result<(Given, Option<String>), BadMemory>>;
+/// A memory as a file has it.
+#[derive(Debug, Clone)]
+pub struct Brought {
+    /// The memory.
+    pub given: Given,
+    /// What it goes by in its file: its maker's name, and the id that it had where it was.
+    pub names: Vec<String>,
+    /// The name of what took its place.
+    pub superseded_by: Option<String>,
+}
+
+/// What a file has: each memory, or why it cannot be read.
+pub type Read = Vec<Result<Brought, BadMemory>>;
+
+/// By what a memory may go in a file.
+const NAMES: [&str; 4] = ["uid", "id", "_id", "memory_id"];
 
 /// Reads a file's memories; `project` is for those that name none.
 pub fn read_memories(text: &str, project: &str) -> Read {
@@ -38,7 +52,7 @@ pub fn read_memories(text: &str, project: &str) -> Read {
     values.into_iter().enumerate().map(read).collect()
 }
 
-fn one(value: &Value, project: &str) -> Result<(Given, Option<String>), String> {
+fn one(value: &Value, project: &str) -> Result<Brought, String> {
     let object = value.as_object().ok_or("not a JSON object")?;
     let text = first(object, &["text", "content", "statement"]).ok_or("it has no `text`")?;
     let mut given = Given { way: Way::Brought, ..Given::new(&text, project) };
@@ -54,7 +68,7 @@ fn one(value: &Value, project: &str) -> Result<(Given, Option<String>), String> 
     given.reinforced = again.and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
     given.reinforced_ms = time(object, &["reinforced_at", "last_reinforced_at"])?;
     given.ts_ms = time(object, &["created_at", "ts", "timestamp"])?;
-    given.uid = first(object, &["uid", "id", "_id", "memory_id"]);
+    given.uid = first(object, &NAMES);
     given.made_by = first(object, &["made_by"]);
     given.actor = first(object, &["actor", "user_id", "by"]);
     scope(object, &mut given)?;
@@ -78,7 +92,8 @@ fn one(value: &Value, project: &str) -> Result<(Given, Option<String>), String> 
         given.visibility = named(&visibility, "visibility", Visibility::parse(&visibility), known)?;
     }
     given.sources = sources(object);
-    Ok((given, first(object, &["superseded_by"])))
+    let names = NAMES.iter().filter_map(|name| first(object, &[name])).collect();
+    Ok(Brought { given, names, superseded_by: first(object, &["superseded_by"]) })
 }
 
 fn kind_of(name: &str) -> Result<MemoryKind, String> {
@@ -177,9 +192,9 @@ mod tests {
             "pinned":true,"reinforcement_count":3,"superseded_by":"b-2","resolved_at":null,
             "provenance":{"session_id":"seed","turn_id":"t"}}]"#;
         let mut read = read_memories(text, "here");
-        let (given, by) = read.remove(0).unwrap();
+        let Brought { given, superseded_by, .. } = read.remove(0).unwrap();
         assert_eq!(
-            (given.kind, given.status, by.as_deref()),
+            (given.kind, given.status, superseded_by.as_deref()),
             (MemoryKind::Question, MemoryStatus::Exploratory, Some("b-2"))
         );
         assert_eq!((given.project.as_str(), given.uid.as_deref(), given.reinforced), ("code", Some("b-1"), 3));
@@ -195,7 +210,7 @@ mod tests {
         let told: Vec<String> = read
             .iter()
             .map(|one| match one {
-                Ok((given, _)) => given.text.clone(),
+                Ok(brought) => brought.given.text.clone(),
                 Err(bad) => bad.to_string(),
             })
             .collect();

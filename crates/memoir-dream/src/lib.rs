@@ -20,7 +20,7 @@ mod tally;
 
 pub use about::{Change, Likeness, change_in};
 pub use dreamer::{DreamError, DreamWish, Dreamer, Dreamt, Explained};
-pub use file::{BadMemory, read_memories};
+pub use file::{BadMemory, Brought, read_memories};
 pub use naming::{aliases_in, name_of};
 pub use remember::{Given, MemoryError, Remembered, Remembering, Said, Way, supersede};
 pub use review::{Review, ReviewError, is_to_review};

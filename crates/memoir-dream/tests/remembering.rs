@@ -147,7 +147,7 @@ fn what_the_user_said_and_forgot_is_not_brought_back_by_a_file() {
     let id = home.say("the walrus eats at noon").id.unwrap();
     home.forget("f-1", id);
     let file = r#"[{"text": "the walrus eats at noon"}]"#;
-    let (given, _) = read_memories(file, "o/r").remove(0).unwrap();
+    let given = read_memories(file, "o/r").remove(0).unwrap().given;
     assert_eq!(home.keep(&given).said, Said::Forgotten);
 }
 

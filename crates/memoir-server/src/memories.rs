@@ -9,7 +9,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use memoir_dream::{Given, MemoryError, Remembered, Remembering, Said, read_memories, supersede};
+use memoir_dream::{Brought, Given, MemoryError, Remembered, Remembering, Said, read_memories, supersede};
 use memoir_event::{EventId, Kind, MEMORY_CHARS_MAX, Memory, MemoryKind, MemoryScope, MemoryStatus};
 use memoir_journal::{Admission, Audience, Filter, Lookup, Order, Page, PageToken, View};
 use memoir_recall::{Listed, memory_json};
@@ -121,12 +121,15 @@ fn store(app: &App, text: &str) -> Result<Value, ApiError> {
     let list = Value::Array(objects.iter().cloned().map(Value::Object).collect()).to_string();
     let mut checked = Vec::with_capacity(objects.len());
     for (at, (read, object)) in read_memories(&list, "").into_iter().zip(&objects).enumerate() {
-        let one = read.map_err(|bad| given::refused(at, &bad.reason)).and_then(|(given, superseded_by)| {
-            let newer = superseded_by.map(|name| newer(app, &name, &objects)).transpose();
-            let newer = newer?.map(|newer| newer.ok_or("`superseded_by` names no memory that is known")).transpose();
-            let newer = newer.map_err(|reason| given::refused(at, reason))?;
-            check(app, at, given, object, newer)
-        })?;
+        let one = read.map_err(|bad| given::refused(at, &bad.reason)).and_then(
+            |Brought { given, superseded_by, .. }| {
+                let newer = superseded_by.map(|name| newer(app, &name, &objects)).transpose();
+                let newer =
+                    newer?.map(|newer| newer.ok_or("`superseded_by` names no memory that is known")).transpose();
+                let newer = newer.map_err(|reason| given::refused(at, reason))?;
+                check(app, at, given, object, newer)
+            },
+        )?;
         checked.push(one);
     }
     if checked.is_empty() {

@@ -6,12 +6,12 @@ use crate::exit::{Done, Usage};
 use crate::home::Life;
 use crate::print::{self, Out, Style, count};
 use anyhow::{Context as _, Result};
-use memoir_dream::{Given, Said, read_memories};
-use memoir_event::{EventId, Kind, Memory, MemoryScope};
+use memoir_dream::{Brought, Said, read_memories};
+use memoir_event::{EventId, Kind, Memory, MemoryScope, MemoryStatus};
 use memoir_journal::{Admission, Filter, Journal, Lookup, Order, Page, SqliteJournal, StoredEvent, View};
 use memoir_recall::{Form, Gate, Listed, memory_json};
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 
@@ -101,7 +101,7 @@ pub fn print_memory(out: &mut Out, listed: &Listed) -> Result<()> {
     if memory.pinned {
         marks.push("pinned".to_owned());
     }
-    if !memory.status.is_current() || memory.status != memoir_event::MemoryStatus::Active {
+    if !memory.status.is_current() || memory.status != MemoryStatus::Active {
         marks.push(memory.status.to_string());
     }
     if memory.reinforced > 0 {
@@ -130,7 +130,7 @@ struct Imported {
 fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bool) -> Result<Done> {
     let text = read(file)?;
     let mut done = Imported::default();
-    let mut given: Vec<(Given, Option<String>)> = Vec::new();
+    let mut given: Vec<Brought> = Vec::new();
     for one in read_memories(&text, project) {
         match one {
             Ok(one) => given.push(one),
@@ -140,11 +140,12 @@ fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bo
             }
         }
     }
+    leave_replaced(&mut given);
     if !dry_run && !given.is_empty() {
         context.home.prepare()?;
         let journal = context.journal(Life::Long)?;
         let mut ids: HashMap<String, EventId> = HashMap::new();
-        for (one, _) in &given {
+        for Brought { given: one, names, .. } in &given {
             let kept = match remember::remember(context, &journal, one) {
                 Ok(kept) => kept,
                 Err(error) if error.is::<Usage>() => {
@@ -160,9 +161,7 @@ fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bo
                 Said::Changed => done.changed += 1,
                 Said::Forgotten => done.forgotten += 1,
             }
-            if let (Some(uid), Some(id)) = (&one.uid, kept.id) {
-                ids.insert(uid.clone(), id);
-            }
+            ids.extend(kept.id.into_iter().flat_map(|id| names.iter().map(move |name| (name.clone(), id))));
         }
         done.superseded = supersede(context, &journal, &given, &ids)?;
         relate(context, &journal, &given, &ids)?;
@@ -211,15 +210,25 @@ fn read(file: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| Usage(format!("{} is not UTF-8 text", file.display())).into())
 }
 
+/// What took its place may not be in the file: then it is brought as what no longer holds.
+fn leave_replaced(given: &mut [Brought]) {
+    let names: HashSet<String> = given.iter().flat_map(|one| one.names.iter().cloned()).collect();
+    for one in given.iter_mut() {
+        if one.superseded_by.as_ref().is_some_and(|by| !names.contains(by)) && one.given.status.is_current() {
+            one.given.status = MemoryStatus::Superseded;
+        }
+    }
+}
+
 /// Says what the file says of which took the place of which.
 fn supersede(
     context: &Context,
     journal: &SqliteJournal,
-    given: &[(Given, Option<String>)],
+    given: &[Brought],
     ids: &HashMap<String, EventId>,
 ) -> Result<u64> {
     let mut batch = Vec::new();
-    for (one, by) in given {
+    for Brought { given: one, superseded_by: by, .. } in given {
         let older = one.uid.as_ref().and_then(|uid| ids.get(uid));
         if let (Some(older), Some(newer)) = (older, by.as_ref().and_then(|by| ids.get(by))) {
             batch.push(memoir_dream::supersede(&[*older], *newer, context.actor().as_deref()));
@@ -231,14 +240,9 @@ fn supersede(
 }
 
 /// Memories that name others by their makers' names know them by their ids from now on.
-fn relate(
-    context: &Context,
-    journal: &SqliteJournal,
-    given: &[(Given, Option<String>)],
-    ids: &HashMap<String, EventId>,
-) -> Result<()> {
+fn relate(context: &Context, journal: &SqliteJournal, given: &[Brought], ids: &HashMap<String, EventId>) -> Result<()> {
     let mut batch = Vec::new();
-    for (one, _) in given.iter().filter(|(one, _)| !one.related.is_empty()) {
+    for one in given.iter().map(|one| &one.given).filter(|given| !given.related.is_empty()) {
         let Some(id) = one.uid.as_ref().and_then(|uid| ids.get(uid)) else { continue };
         let Some(stored) = journal.event(&Lookup::Id(*id), &View::owner_all())? else { continue };
         let Some(mut memory) = Memory::of_event(&stored.event) else { continue };

@@ -162,6 +162,16 @@ fn memories_come_from_files_in_several_forms_and_go_out_and_in_again() {
     let elsewhere = Home::new();
     elsewhere.feed(&["memories", "import", "-"], &out).succeeded();
     assert_eq!(texts(&elsewhere, &[]), now);
+    // With its history: what was replaced is known there, and holds no more.
+    let past = home.run(&["memories", "--history", "--json"]).succeeded().out;
+    let with_past = Home::new();
+    with_past.feed(&["memories", "import", "-"], &past).succeeded();
+    assert_eq!(texts(&with_past, &[]), now);
+    assert_eq!(texts(&with_past, &["--history"]), texts(&home, &["--history"]));
+    let replaced = past.lines().find(|line| line.contains("prefers tabs")).unwrap();
+    let alone = Home::new();
+    alone.feed(&["memories", "import", "-"], replaced).succeeded();
+    assert_eq!((texts(&alone, &[]).len(), texts(&alone, &["--history"]).len()), (0, 1));
     home.run(&["forget", "--text", "office closes", "--yes"]).succeeded();
     let again = import("wrapped.json", wrapped);
     assert_eq!((&again["forgotten"], &again["new"]), (&json!(1), &json!(0)), "{again}");
