@@ -81,8 +81,8 @@ pub trait Journal: Send + Sync {
     /// Every capture of an event, revisions included, in the order of storage.
     fn sightings(&self, seq: Seq) -> Result<Vec<Sighting>, JournalError>;
 
-    /// The origins numbered above `after`, in the order of their numbers.
-    fn origins(&self, after: u32) -> Result<Vec<OriginEntry>, JournalError>;
+    /// Hands over the origins numbered above `after`, in the order of their numbers.
+    fn origins(&self, after: u32, take: &mut dyn FnMut(OriginEntry<'_>)) -> Result<(), JournalError>;
 
     /// Where a stream stands; none if it never began or was taken away.
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError>;

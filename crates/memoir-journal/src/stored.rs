@@ -53,7 +53,7 @@ pub struct EventPage {
 
 /// Where events come from, by the number that they and indexes carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OriginEntry {
+pub struct OriginEntry<'a> {
     /// Its number.
     pub no: u32,
     /// How they were captured.
@@ -61,11 +61,11 @@ pub struct OriginEntry {
     /// The agent program.
     pub client: Option<Client>,
     /// The client's own session id.
-    pub session: String,
+    pub session: &'a str,
     /// The thread.
-    pub thread: Option<String>,
+    pub thread: Option<&'a str>,
     /// The project they were recorded under.
-    pub repo: String,
+    pub repo: &'a str,
 }
 
 /// How to name one event.

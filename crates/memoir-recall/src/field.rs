@@ -102,7 +102,7 @@ impl Field<'_> {
     pub fn units_of(&self, session: u32) -> Result<Vec<Spoken>, IndexError> {
         let mut spoken: Vec<Spoken> = Vec::new();
         for origin in self.sessions.origins(session) {
-            for doc in self.reading.units_of(*origin)? {
+            for doc in self.reading.units_of(origin)? {
                 let Some(unit) = self.reading.unit(doc) else { continue };
                 let Some(voice) = self.voices.of(unit.shape).filter(|voice| *voice != Voice::Memory) else { continue };
                 spoken.push(Spoken { doc, unit, voice, session });

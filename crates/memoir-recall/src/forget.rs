@@ -322,7 +322,8 @@ impl Forgetter<'_> {
             return Ok(Vec::new());
         }
         let mut selection = self.journal.select(&Filter::default(), &View::owner_all())?;
-        let origins = self.journal.origins(0)?;
+        let mut origins: Vec<u32> = Vec::new();
+        self.journal.origins(0, &mut |entry| origins.push(entry.no))?;
         let query = Query::parse(&format!("turn:\"{turn}\""));
         let window = Window { skip: 0, limit: TURN_HITS };
         let mut sessions: Vec<String> = Vec::new();
@@ -345,7 +346,7 @@ impl Forgetter<'_> {
                 let is_before = selection.origins.as_ref().is_none_or(|left| left.binary_search(no).is_ok());
                 is_before && !looked_at.contains(no)
             };
-            let left: Vec<u32> = origins.iter().map(|origin| origin.no).filter(is_left).collect();
+            let left: Vec<u32> = origins.iter().copied().filter(is_left).collect();
             selection.origins = Some(left);
         }
         Ok(sessions)

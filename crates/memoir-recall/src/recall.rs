@@ -14,14 +14,14 @@ use crate::policy::{self, Blocked, Form, Gate};
 use crate::rank::{Parts, RankedSession, RankedUnit, Ranker};
 use crate::request::{Answer, Block, Request, SessionBlock};
 use crate::scope::Scoped;
-use crate::sessions::SessionMap;
+use crate::sessions::{Named, SessionMap};
 use crate::weights::{Signal, Weights};
 use crate::when::When;
 use crate::words::{find, find_pairs};
 use jiff::tz::TimeZone;
 use memoir_event::{Client, Memory};
 use memoir_index::{Index, IndexError, Word, speech_of};
-use memoir_journal::{Filter, Journal, JournalError, OriginEntry, Seq, StoredEvent};
+use memoir_journal::{Filter, Journal, JournalError, Seq, StoredEvent};
 use memoir_redact::Redactor;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -173,7 +173,7 @@ impl Recall {
             };
             for entry in journal.sessions(&filter, &request.view, SESSIONS_THEN_MAX, 0)? {
                 let Some(session) = sessions.named(entry.client, &entry.session) else { continue };
-                let is_asked_for = sessions.origins(session).iter().any(|origin| scoped.has_origin(*origin));
+                let is_asked_for = sessions.origins(session).any(|origin| scoped.has_origin(origin));
                 if is_asked_for && then.iter().all(|(_, known)| *known != session) {
                     let ends = [entry.first_ms, entry.last_ms].map(|ms| when.fit(ms, &request.zone));
                     then.push((ends.into_iter().fold(0.0, f32::max), session));
@@ -371,15 +371,15 @@ fn told(ranked: &[RankedSession], sessions: &SessionMap, offers: &[Offer], reque
     let enough = offers.iter().filter(|offer| offer.confidence >= request.min_confidence);
     let sure: HashSet<u32> = enough.filter_map(|offer| offer.session).collect();
     let is_wanted = |session: u32| {
-        let is_blocked = |entry: &OriginEntry| request.blocked_sources.contains(&entry.source);
-        (request.min_confidence <= 0.0 || sure.contains(&session)) && !sessions.entry(session).is_some_and(is_blocked)
+        let is_blocked = |named: Named<'_>| request.blocked_sources.contains(&named.source);
+        (request.min_confidence <= 0.0 || sure.contains(&session)) && !sessions.name(session).is_some_and(is_blocked)
     };
     let blocks = ranked.iter().filter(|ranked| is_wanted(ranked.session)).take(SESSIONS_TOLD_MAX);
     let blocks = blocks.filter_map(|ranked| {
-        let entry = sessions.entry(ranked.session)?;
+        let named = sessions.name(ranked.session)?;
         Some(SessionBlock {
-            client: entry.client,
-            session: entry.session.clone(),
+            client: named.client,
+            session: named.session.to_owned(),
             score: ranked.score,
             signals: ranked.parts.clone(),
         })

@@ -3,7 +3,7 @@
 use crate::field::Voices;
 use crate::request::Request;
 use crate::sessions::SessionMap;
-use memoir_event::{Kind, Source};
+use memoir_event::Kind;
 use memoir_journal::{Filter, Journal, JournalError, Selection, View};
 
 /// What is to be looked at.
@@ -34,9 +34,7 @@ impl Scoped {
             }
             if request.filter.session.is_none() && request.filter.source.is_none() {
                 // What holds for the user holds in every project.
-                let everywhere = |source: Source, repo: &str| source == Source::Memoir && repo.is_empty();
-                let entries = sessions.all().iter().filter(|entry| everywhere(entry.source, &entry.repo));
-                origins.extend(entries.map(|entry| entry.no));
+                origins.extend(sessions.own_everywhere());
             }
             origins.sort_unstable();
             origins.dedup();
@@ -55,9 +53,8 @@ impl Scoped {
         let mut memories = Selection { hidden: forgotten, ..spoken.clone() };
         if request.filter.session.is_some() {
             // What holds in one session is no part of its conversation.
-            let own = sessions.all().iter().filter(|entry| entry.source == Source::Memoir).map(|entry| entry.no);
             for origins in [&mut spoken.origins, &mut memories.origins] {
-                let mut all: Vec<u32> = origins.take().unwrap_or_default().into_iter().chain(own.clone()).collect();
+                let mut all: Vec<u32> = origins.take().unwrap_or_default().into_iter().chain(sessions.own()).collect();
                 all.sort_unstable();
                 all.dedup();
                 *origins = Some(all);
@@ -88,7 +85,7 @@ fn leave_out(
     }
     let all = match selection.origins.take() {
         Some(origins) => origins,
-        None => sessions.all().iter().map(|entry| entry.no).collect(),
+        None => sessions.all().collect(),
     };
     selection.origins = Some(all.into_iter().filter(|origin| out.binary_search(origin).is_err()).collect());
     Ok(())

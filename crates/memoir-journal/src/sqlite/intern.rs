@@ -210,20 +210,22 @@ impl Numbered {
 }
 
 /// The origins numbered above `after`.
-pub fn origins(connection: &Connection, after: u32) -> Result<Vec<OriginEntry>, JournalError> {
+pub fn origins(connection: &Connection, after: u32, take: &mut dyn FnMut(OriginEntry<'_>)) -> Result<(), JournalError> {
     let mut find = connection
         .prepare_cached("SELECT no, source, client, session, thread, repo FROM origin WHERE no > ?1 ORDER BY no")?;
-    let rows = find.query_map([after], |row| {
-        Ok(OriginEntry {
+    let mut rows = find.query([after])?;
+    while let Some(row) = rows.next()? {
+        let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+        take(OriginEntry {
             no: row.get(0)?,
             source: Source::from_code(row.get(1)?).unwrap_or(Source::Memoir),
             client: Client::from_code(row.get(2)?),
-            session: row.get(3)?,
-            thread: row.get(4)?,
-            repo: row.get(5)?,
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+            session: text(3)?,
+            thread: row.get_ref(4)?.as_str_or_null().map_err(rusqlite::Error::from)?,
+            repo: text(5)?,
+        });
+    }
+    Ok(())
 }
 
 fn missing(error: rusqlite::Error, what: &str, no: u32) -> JournalError {

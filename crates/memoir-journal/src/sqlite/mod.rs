@@ -366,8 +366,8 @@ impl Journal for SqliteJournal {
         self.in_snapshot(|connection| Reader::new(connection).sightings(seq))
     }
 
-    fn origins(&self, after: u32) -> Result<Vec<OriginEntry>, JournalError> {
-        self.with_reader(|connection| intern::origins(connection, after))
+    fn origins(&self, after: u32, take: &mut dyn FnMut(OriginEntry<'_>)) -> Result<(), JournalError> {
+        self.with_reader(|connection| intern::origins(connection, after, take))
     }
 
     fn cursor(&self, stream: &str) -> Result<Option<Cursor>, JournalError> {

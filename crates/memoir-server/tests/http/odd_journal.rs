@@ -87,8 +87,8 @@ impl Journal for Odd {
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, JournalError> {
         self.real()?.changes(after, limit)
     }
-    fn origins(&self, after: u32) -> Result<Vec<OriginEntry>, JournalError> {
-        self.real()?.origins(after)
+    fn origins(&self, after: u32, take: &mut dyn FnMut(OriginEntry<'_>)) -> Result<(), JournalError> {
+        self.real()?.origins(after, take)
     }
     fn chosen(&self, chosen: &Chosen) -> Result<Vec<Seq>, JournalError> {
         self.real()?.chosen(chosen)

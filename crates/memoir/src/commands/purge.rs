@@ -79,12 +79,12 @@ fn still_named(work: &Work<'_>, text: &str) -> Result<Vec<String>> {
     let text = comparable(text);
     let says = |name: &str| comparable(name).contains(&text);
     let mut named: BTreeSet<String> = BTreeSet::new();
-    for origin in work.journal.origins(0)? {
-        named.extend(says(&origin.session).then(|| format!("the name of the session {}", origin.session)));
-        named.extend(says(&origin.repo).then(|| format!("the name of the project {}", origin.repo)));
+    work.journal.origins(0, &mut |origin| {
+        named.extend(says(origin.session).then(|| format!("the name of the session {}", origin.session)));
+        named.extend(says(origin.repo).then(|| format!("the name of the project {}", origin.repo)));
         let thread = origin.thread.filter(|thread| *thread != origin.session && says(thread));
         named.extend(thread.map(|thread| format!("the name of the thread {thread}")));
-    }
+    })?;
     for entry in work.journal.forgettings()? {
         let reason = entry.reason.filter(|reason| says(reason));
         named.extend(reason.map(|_| format!("the reason given for {}", entry.name)));
