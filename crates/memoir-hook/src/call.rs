@@ -1,6 +1,6 @@
 //! The course of one hook call.
 
-use crate::fired::{self, BAD_PAYLOAD};
+use crate::fired::{self, BAD_PAYLOAD, MISREAD};
 use crate::life::SessionLife;
 use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
@@ -72,6 +72,14 @@ impl Hook<'_> {
             Err(problem) => recorded.problems.push(problem),
         }
         recorded
+    }
+
+    /// Notes that the call met that setting, which cannot be understood.
+    pub fn count_misread(&self, client: Client, name: &str) -> Result<(), String> {
+        let Some(journal) = self.journal else { return Ok(()) };
+        let counted = fired::once_more(journal, client, &format!("{MISREAD}{name}"), (self.clock)())
+            .and_then(|cursor| journal.append(&[], &[cursor]));
+        counted.map(drop).map_err(|error| error.to_string())
     }
 
     fn count_bad(&self, client: Client, error: &HookError, recorded: &mut Recorded) {

@@ -8,6 +8,9 @@ const PREFIX: &str = "hook|";
 /// The name under which payloads that cannot be understood are counted.
 pub(crate) const BAD_PAYLOAD: &str = "!bad payload";
 
+/// What the names begin with under which calls are counted that met a setting which cannot be understood.
+pub(crate) const MISREAD: &str = "!setting ";
+
 /// What is known of one event of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fired {
@@ -25,6 +28,16 @@ impl Fired {
     /// Whether this counts payloads that could not be understood.
     pub fn is_bad_payload(&self) -> bool {
         self.event == BAD_PAYLOAD
+    }
+
+    /// The setting that cannot be understood, if this counts calls that met it.
+    pub fn misread(&self) -> Option<&str> {
+        self.event.strip_prefix(MISREAD)
+    }
+
+    /// Whether this counts calls of an event.
+    pub fn is_event(&self) -> bool {
+        !self.is_bad_payload() && self.misread().is_none()
     }
 }
 

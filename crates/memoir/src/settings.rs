@@ -11,7 +11,7 @@ use crate::budget::Budget;
 use crate::exit::Usage;
 use crate::home::{Home, non_empty};
 use anyhow::{Context, Result};
-use memoir_event::{Kind as EventKind, Source};
+use memoir_event::{Kind as EventKind, Source, nearest};
 use memoir_journal::Limits;
 use memoir_model::{AgentKind, ChatKind, Secret};
 use memoir_recall::Blocked;
@@ -203,6 +203,13 @@ pub struct Settings {
 impl Settings {
     /// Reads the settings of a home.
     pub fn load(home: &Home) -> Result<Settings> {
+        let (settings, misread) = Settings::tolerant(home)?;
+        misread.into_iter().next().map_or(Ok(settings), |misread| Err(Usage(misread.problem).into()))
+    }
+
+    /// The same for whoever must go on: where a value cannot be understood its default holds, and that is told. What is
+    /// not to be recorded or handed out must be understood.
+    pub fn tolerant(home: &Home) -> Result<(Settings, Vec<Misread>)> {
         let file = home.config_file();
         let table = match std::fs::read_to_string(&file) {
             Ok(text) => text.parse::<toml::Table>().map_err(|error| {
@@ -214,34 +221,39 @@ impl Settings {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => toml::Table::new(),
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", file.display())),
         };
-        let found = flatten(&table).map_err(|problem| Usage(format!("{}: {problem}", file.display())))?;
-        Ok(Settings::from_values(home, &found)?)
+        let mut misread = Vec::new();
+        let found = flatten(&table, &mut |key, problem| {
+            let problem = format!("{}: {problem}", file.display());
+            if may_guard(key) {
+                return Err(Usage(problem));
+            }
+            misread.push(Misread { name: key.to_owned(), problem });
+            Ok(())
+        })?;
+        let settings = Settings::from_values(home, &found, &mut misread)?;
+        Ok((settings, misread))
     }
 
     /// What holds where `config.toml` says nothing, or nothing that can be understood.
     pub fn without_file(home: &Home) -> Result<Settings> {
-        Ok(Settings::from_values(home, &BTreeMap::new())?)
+        let mut misread = Vec::new();
+        let settings = Settings::from_values(home, &BTreeMap::new(), &mut misread)?;
+        misread.into_iter().next().map_or(Ok(settings), |misread| Err(Usage(misread.problem).into()))
     }
 
-    fn from_values(home: &Home, file: &BTreeMap<String, Value>) -> Result<Settings, Usage> {
+    fn from_values(home: &Home, file: &BTreeMap<String, Value>, misread: &mut Vec<Misread>) -> Result<Settings, Usage> {
         let mut shown = BTreeMap::new();
         let mut values = BTreeMap::new();
         for setting in SETTINGS {
-            let environment = setting.env.iter().find_map(|name| non_empty(name).map(|value| (*name, value)));
-            let (value, origin) = match (environment, file.get(setting.key)) {
-                (Some((name, text)), _) => (
-                    from_text(setting, &text).map_err(|what| Usage(format!("{name} {what}")))?,
-                    Origin::Environment(name),
-                ),
-                (None, Some(value)) => (value.clone(), Origin::File),
-                (None, None) => (from_text(setting, setting.default).map_err(Usage)?, Origin::Default),
+            let (value, origin) = match value_of(setting, file, home) {
+                Err(Usage(problem)) if !may_guard(setting.key) => {
+                    let variable = setting.env.iter().find(|name| non_empty(name).is_some());
+                    let name = variable.map_or(setting.key, |name| *name).to_owned();
+                    misread.push(Misread { name, problem });
+                    (from_text(setting, setting.default).map_err(Usage)?, Origin::Default)
+                }
+                found => found?,
             };
-            check(setting, &value).map_err(|what| {
-                Usage(match origin {
-                    Origin::Environment(name) => format!("`{name}` {what}"),
-                    _ => format!("{}: `{}` {what}", home.config_file().display(), setting.key),
-                })
-            })?;
             shown.insert(setting.key, (show(setting, &value), origin));
             values.insert(setting.key, value);
         }
@@ -334,7 +346,10 @@ impl Settings {
             server_rate: (rate > 0).then(|| (rate, u32::try_from(number("server.burst")).unwrap_or(u32::MAX))),
             server_limit_loopback: flag("server.limit_loopback"),
             server_keys: server_keys(values.get("server.keys"))?,
-            prices: prices(values.get("stats.prices"))?,
+            prices: prices(values.get("stats.prices")).unwrap_or_else(|Usage(problem)| {
+                misread.push(Misread { name: "stats.prices".to_owned(), problem });
+                Vec::new()
+            }),
             redact: memoir_redact::Settings {
                 rules: redact_rules(values.get("redact.rules"))?,
                 allow: list("redact.allow"),
@@ -365,6 +380,45 @@ impl Settings {
     }
 }
 
+/// A setting that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misread {
+    /// Its key, or the variable that it was read from.
+    pub name: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// Whether a key is, or may be meant to be, one that says what is not to be recorded or handed out, or who may ask.
+fn may_guard(key: &str) -> bool {
+    let guards = |key: &str| {
+        ["capture.exclude", "capture.private", "redact.", "recall.blocked", "server."]
+            .iter()
+            .any(|guard| key.starts_with(guard))
+    };
+    let is_known = SETTINGS.iter().any(|setting| setting.key == key);
+    guards(key) || !is_known && nearest(key, SETTINGS.iter().map(|setting| setting.key)).is_some_and(guards)
+}
+
+/// The value of a setting and where it is from.
+fn value_of(setting: &'static Setting, file: &BTreeMap<String, Value>, home: &Home) -> Result<(Value, Origin), Usage> {
+    let environment = setting.env.iter().find_map(|name| non_empty(name).map(|value| (*name, value)));
+    let (value, origin) = match (environment, file.get(setting.key)) {
+        (Some((name, text)), _) => {
+            (from_text(setting, &text).map_err(|what| Usage(format!("{name} {what}")))?, Origin::Environment(name))
+        }
+        (None, Some(value)) => (value.clone(), Origin::File),
+        (None, None) => (from_text(setting, setting.default).map_err(Usage)?, Origin::Default),
+    };
+    check(setting, &value).map_err(|what| {
+        Usage(match origin {
+            Origin::Environment(name) => format!("`{name}` {what}"),
+            _ => format!("{}: `{}` {what}", home.config_file().display(), setting.key),
+        })
+    })?;
+    Ok((value, origin))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,9 +426,21 @@ mod tests {
     fn problem(toml: &str) -> String {
         let home = Home::locate(Some(std::path::Path::new("/nowhere"))).unwrap();
         let table: toml::Table = toml.parse().unwrap();
-        match flatten(&table) {
-            Err(problem) => problem,
-            Ok(found) => Settings::from_values(&home, &found).map(|_| String::new()).unwrap_or_else(|usage| usage.0),
+        let mut misread = Vec::new();
+        let found = flatten(&table, &mut |_, problem| Err(Usage(problem)));
+        match found.and_then(|found| Settings::from_values(&home, &found, &mut misread)) {
+            Err(Usage(problem)) => problem,
+            Ok(_) => misread.into_iter().next().map(|misread| misread.problem).unwrap_or_default(),
+        }
+    }
+
+    #[test]
+    fn what_guards_is_never_passed_over() {
+        for key in ["capture.exclude_paths", "capture.exclude_path", "redact.alow", "recall.blocked_kind", "redact.x"] {
+            assert!(may_guard(key), "{key}");
+        }
+        for key in ["hook.recall", "hook.recal", "recall.timeout_ms", "debug", "zzz.yyy"] {
+            assert!(!may_guard(key), "{key}");
         }
     }
 

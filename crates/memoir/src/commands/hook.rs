@@ -113,17 +113,19 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         say(EMPTY);
         return Ok(Vec::new());
     }
-    let settings = match Settings::load(&home) {
-        Ok(settings) => settings,
+    let (settings, misread) = match Settings::tolerant(&home) {
+        Ok(read) => read,
         Err(error) => {
-            // Without the settings nobody knows what may be recorded; with them again the session file tells.
-            leave_mark(&home, client, payload);
+            // Nobody knows what may be recorded; when it is known again, the session file tells.
+            if !leave_mark(&home, client, payload) {
+                dropped::count(&home, 1);
+            }
             return Err(error);
         }
     };
+    let mut problems: Vec<String> = misread.iter().map(|misread| misread.problem.clone()).collect();
     let context = Context { home, settings };
     let wishes = context.wishes()?;
-    let mut problems = Vec::new();
     let journal = match context.home.journal(&context.settings, Life::Hook) {
         Ok(journal) => Some(Arc::new(journal)),
         Err(error) => {
@@ -155,6 +157,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         life,
     };
     let recorded = hook.record(client, payload);
+    problems.extend(misread.iter().filter_map(|misread| hook.count_misread(client, &misread.name).err()));
     problems.extend(recorded.problems.iter().cloned());
     let about = recorded.call.as_ref().map(|call| (call.event.clone(), call.session.clone()));
     let begins =
@@ -187,10 +190,14 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     Ok(problems)
 }
 
-fn leave_mark(home: &Home, client: Client, payload: &str) {
-    let Ok(call) = read_hook(client, payload, &Time::from_ms(now_ms())) else { return };
+/// Whether the session has a file that tells later what the call would have told.
+fn leave_mark(home: &Home, client: Client, payload: &str) -> bool {
+    let Ok(call) = read_hook(client, payload, &Time::from_ms(now_ms())) else { return true };
+    let mut has_file = call.captured.is_empty();
     for path in call.transcript.iter().chain(&call.agent_transcript) {
         let mark = Mark { client, path: path.into(), cwd: call.cwd.clone(), is_ended: false };
-        let _ = Pending::new(home.pending_dir()).leave(&mark, &Redactor::builtin());
+        let left = Pending::new(home.pending_dir()).leave(&mark, &Redactor::builtin());
+        has_file |= left.is_ok() && Path::new(path).is_file();
     }
+    has_file
 }

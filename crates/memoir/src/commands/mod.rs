@@ -87,6 +87,11 @@ pub fn run(cli: Cli) -> Result<Done> {
         anyhow::bail!("{problem}");
     }
     let mut settings = match Settings::load(&home) {
+        Err(_) if matches!(cli.command, Command::Exclude(_)) => {
+            let (settings, misread) = Settings::tolerant(&home)?;
+            misread.iter().for_each(|misread| crate::print::warn(&misread.problem));
+            settings
+        }
         // To leave, and to be left alone, must be possible whatever is in there.
         Err(error) if matches!(cli.command, Command::Uninstall(_) | Command::Pause(_) | Command::Unpause) => {
             crate::print::warn(&format!("{error:#}; going on without it"));

@@ -195,7 +195,7 @@ fn lines(
         lines.push(("server", format!("events go to {url}")));
     }
     for client in Client::ALL {
-        let of_client = || fired.iter().filter(|one| one.client == *client && !one.is_bad_payload());
+        let of_client = || fired.iter().filter(|one| one.client == *client && one.is_event());
         if let Some(last_ms) = of_client().map(|one| one.last_ms).max() {
             let calls = of_client().map(|one| one.count).sum();
             lines.push(("hooks", format!("{client} called {}, last {}", times_said(calls), times::local(last_ms))));

@@ -10,28 +10,32 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use toml::Value;
 
-/// Turns tables into dotted keys; an unknown one is an error that names the nearest known.
-pub fn flatten(table: &toml::Table) -> Result<BTreeMap<String, Value>, String> {
+/// Turns tables into dotted keys; of an unknown one `unknown` gets a sentence that names the nearest known.
+pub fn flatten<E>(
+    table: &toml::Table,
+    unknown: &mut dyn FnMut(&str, String) -> Result<(), E>,
+) -> Result<BTreeMap<String, Value>, E> {
     let mut found = BTreeMap::new();
+    let mut insert = |key: String, value: &Value| match find(&key) {
+        Ok(_) => {
+            found.insert(key, value.clone());
+            Ok(())
+        }
+        Err(problem) => unknown(&key, problem),
+    };
     for (name, value) in table {
         let is_section =
             SETTINGS.iter().any(|setting| setting.key.split_once('.').is_some_and(|(section, _)| section == name));
         match value {
             Value::Table(inner) if is_section => {
                 for (key, value) in inner {
-                    insert(&mut found, format!("{name}.{key}"), value)?;
+                    insert(format!("{name}.{key}"), value)?;
                 }
             }
-            value => insert(&mut found, name.clone(), value)?,
+            value => insert(name.clone(), value)?,
         }
     }
     Ok(found)
-}
-
-fn insert(found: &mut BTreeMap<String, Value>, key: String, value: &Value) -> Result<(), String> {
-    find(&key)?;
-    found.insert(key, value.clone());
-    Ok(())
 }
 
 /// The setting of that name.

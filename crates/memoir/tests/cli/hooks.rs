@@ -438,3 +438,35 @@ fn secrets_in_a_payload_never_reach_the_disk() {
         }
     }
 }
+
+#[test]
+fn a_setting_that_cannot_be_understood_costs_no_record_and_is_told() {
+    let home = Home::with_one_event();
+    let payload = || codex("UserPromptSubmit", json!({"prompt": "a walrus is here"})).to_string();
+    let mut command = home.command(&["hook", "codex"]);
+    command.env("OPENVIKING_RECALL_TIMEOUT_MS", "soon").env("OPENVIKING_DEBUG", "maybe");
+    let ran = run(command, payload().as_bytes()).succeeded();
+    assert!(ran.err.contains("OPENVIKING_DEBUG must be true or false"), "{ran:?}");
+    fs::write(home.dir().join("config.toml"), "[hook]\nrecal = true\n").unwrap();
+    let other = codex("UserPromptSubmit", json!({"prompt": "an otter is here", "turn_id": "u"}));
+    home.feed(&["hook", "codex"], other.to_string()).succeeded();
+    // To be left alone is possible whatever else is in there.
+    home.run(&["exclude", "tool", "Bash"]).succeeded();
+    fs::remove_file(home.dir().join("config.toml")).unwrap();
+    assert!(home.prompts().iter().filter(|text| text.ends_with("is here")).count() == 2, "{:?}", home.prompts());
+    let told = home.run(&["doctor"]).out;
+    for name in ["OPENVIKING_DEBUG", "OPENVIKING_RECALL_TIMEOUT_MS", "hook.recal"] {
+        assert!(told.contains(name), "{name} in {told}");
+    }
+}
+
+#[test]
+fn while_nobody_knows_what_may_be_recorded_what_is_lost_is_counted() {
+    let home = Home::with_one_event();
+    fs::write(home.dir().join("config.toml"), "[capture]\nexclude_path = [\"/p\"]\n").unwrap();
+    let ran = home.feed(&["hook", "codex"], codex("UserPromptSubmit", json!({"prompt": "a walrus"})).to_string());
+    assert!(ran.succeeded().err.contains("did you mean `capture.exclude_paths`"));
+    fs::remove_file(home.dir().join("config.toml")).unwrap();
+    assert!(!home.prompts().contains(&"a walrus".to_owned()));
+    assert!(home.run(&["doctor"]).out.contains("hooks could keep 1 event nowhere"));
+}

@@ -119,7 +119,7 @@ fn tools(context: &Context, client: Client, launcher: &Launcher) -> Option<Check
 fn hooks(context: &Context, client: Client, state: &State, launcher: &Launcher, fired: &[Fired]) -> Check {
     let name = name(client);
     let file = state.place.hooks.display();
-    let of_client = || fired.iter().filter(|one| one.client == client && !one.is_bad_payload());
+    let of_client = || fired.iter().filter(|one| one.client == client && one.is_event());
     let last_ms = of_client().map(|one| one.last_ms).max();
     if state.hooks == 0 {
         return good(name, "not installed: only its history is known; `memoir init` installs them".to_owned());
@@ -199,6 +199,13 @@ fn left_behind(context: &Context, fired: &[Fired]) -> Vec<Check> {
         let what = format!("{} sent {} that memoir cannot read", one.client, count(one.count, "payload"));
         let detail = format!("{what}, last at {}", times::local(one.last_ms));
         checks.push(bad("payloads", detail, "run `memoir import`: session files have what they were about"));
+    }
+    let is_new = |one: &&Fired| one.last_ms > now_ms() - NEWS_MS;
+    for (one, name) in fired.iter().filter(is_new).filter_map(|one| Some((one, one.misread()?))) {
+        let met =
+            format!("{} of {} met a `{name}` that cannot be understood", count(one.count, "hook call"), one.client);
+        let detail = format!("{met}, last at {}; its default held", times::local(one.last_ms));
+        checks.push(bad("settings", detail, "mend it in config.toml, or in the environment of the client"));
     }
     let pending = context.pending().count() as u64;
     if pending > 0 {
