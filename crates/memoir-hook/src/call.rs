@@ -141,6 +141,10 @@ impl Hook<'_> {
         for portion in caught_up.into_iter().flat_map(|read| read.portions) {
             batch.extend(portion.batch);
             cursors.extend(portion.cursors);
+            renamed.extend(portion.renamed);
+        }
+        if matches!(call.moment, Moment::SessionStart | Moment::Prompt) {
+            self.rename(&renamed, recorded);
         }
         let kept = keep(self.journal, self.spool, &names, &batch, &cursors);
         match kept {
@@ -158,9 +162,6 @@ impl Hook<'_> {
                 recorded.lost = seen;
                 recorded.problems.push(problem);
             }
-        }
-        if matches!(call.moment, Moment::SessionStart | Moment::Prompt) {
-            self.rename(&renamed, recorded);
         }
         if self.to_server && seen > 0 {
             let records = for_server(batch.get(..seen).unwrap_or_default(), &names);
@@ -274,7 +275,7 @@ impl Hook<'_> {
         Ok(())
     }
 
-    /// A project that has got an address goes by it from now on.
+    /// A project that has got an address goes by it from now on, and what was forgotten of it stays away under that, too.
     fn rename(&self, renamed: &BTreeSet<(String, String)>, recorded: &mut Recorded) {
         let Some(journal) = self.journal else { return };
         for (from, to) in renamed {

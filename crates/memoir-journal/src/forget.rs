@@ -28,6 +28,32 @@ pub enum Chosen {
     Ids(Vec<EventId>),
     /// Everything in a scope, also what comes later and happened before the end of it.
     Scope(Scope),
+    /// The events of these ids, which are what is known of some turns, and all of those turns that is to come.
+    Turns {
+        /// The turns.
+        turns: Vec<Turn>,
+        /// The events.
+        ids: Vec<EventId>,
+    },
+}
+
+/// A turn of a session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Turn {
+    /// The session's client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Client>,
+    /// The session, by its client's own id.
+    pub session: String,
+    /// The turn, by its client's own id.
+    pub turn: String,
+}
+
+impl Turn {
+    /// The turn of an event, if it is in one.
+    pub fn of(event: &Event) -> Option<Turn> {
+        Some(Turn { client: event.client, session: event.session.clone(), turn: event.turn.clone()? })
+    }
 }
 
 /// A part of everything; what is not set is not asked for.
@@ -108,6 +134,8 @@ pub(crate) struct Tombstone {
     pub ids: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<Turn>,
     /// Keys: how the first version named events.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<String>,
@@ -167,9 +195,14 @@ impl Forgetting {
                 let part = |places: &[(Seq, Seq)]| Tombstone { places: places.to_vec(), ..base.clone() };
                 ranges.chunks(PART_ENTRIES).map(part).collect()
             }
-            Chosen::Ids(ids) => {
-                let texts = |ids: &[EventId]| ids.iter().map(ToString::to_string).collect();
-                ids.chunks(PART_ENTRIES).map(|ids| Tombstone { ids: texts(ids), ..base.clone() }).collect()
+            Chosen::Ids(ids) => of_ids(&base, &ids),
+            Chosen::Turns { turns, ids } => {
+                let mut parts = of_ids(&base, &ids);
+                match parts.first_mut() {
+                    Some(first) => first.turns = turns,
+                    None => parts.push(Tombstone { turns, ..base }),
+                }
+                parts
             }
         };
         let event = |(part, tombstone): (usize, &Tombstone)| tombstone.event(format!("{}/{part}", self.name));
@@ -181,6 +214,11 @@ impl Forgetting {
         let undo = Some(name.to_owned());
         Tombstone { version: Tombstone::VERSION, undo, by, ..Tombstone::default() }.event(format!("{name}/undo"))
     }
+}
+
+fn of_ids(base: &Tombstone, ids: &[EventId]) -> Vec<Tombstone> {
+    let texts = |ids: &[EventId]| ids.iter().map(ToString::to_string).collect();
+    ids.chunks(PART_ENTRIES).map(|ids| Tombstone { ids: texts(ids), ..base.clone() }).collect()
 }
 
 /// Neighbours as one range.

@@ -93,7 +93,7 @@ pub trait Journal: Send + Sync {
     /// Every project that has events, the latest first, each under its present id.
     fn projects(&self) -> Result<Vec<ProjectEntry>, JournalError>;
 
-    /// Whether events are recorded under that project id and no alias leads elsewhere.
+    /// Whether events are recorded, or were forgotten, under that project id and no alias leads elsewhere.
     fn has_project(&self, repo: &str) -> Result<bool, JournalError>;
 
     /// The places of the events that a forgetting would take, hidden ones too.
@@ -108,6 +108,9 @@ pub trait Journal: Send + Sync {
 
     /// Whether a memory in that project and scope that says the same was forgotten, whatever its maker called it.
     fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError>;
+
+    /// How many events nothing hides but the forgetting of that name.
+    fn hidden_by_alone(&self, name: &str) -> Result<u64, JournalError>;
 
     /// Every forgetting there was, the latest first.
     fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError>;

@@ -24,7 +24,7 @@ pub use append::{Cursor, Outcome};
 pub use cut::Limits;
 pub use error::JournalError;
 pub use filter::{Filter, Order, Page, PageToken, Selection};
-pub use forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope};
+pub use forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Turn};
 pub use journal::Journal;
 pub use lease::Lease;
 pub use sqlite::{Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TextDigest, comparable, verify_file};

@@ -6,7 +6,7 @@ use memoir_event::{Client, EventId};
 use memoir_index::{Index, Query, Window};
 use memoir_journal::{
     Admission, Chosen, Depth, Filter, Forgetting, ForgettingEntry, Journal, JournalError, Lookup, Order, Page,
-    Redacted, Scope, Seq, View, comparable,
+    Redacted, Scope, Seq, Turn, View, comparable,
 };
 use memoir_redact::Redactor;
 use std::collections::BTreeSet;
@@ -243,7 +243,7 @@ impl Forgetter<'_> {
 
     fn by_ids(&self, ids: &[String], asked: String) -> Result<Choice, ForgetError> {
         let (mut events, mut unknown): (BTreeSet<Seq>, Vec<String>) = (BTreeSet::new(), Vec::new());
-        let mut to_come = Vec::new();
+        let (mut to_come, mut of_turns) = (Vec::new(), BTreeSet::new());
         for id in ids {
             let lookup = Lookup::parse(id);
             let known =
@@ -253,6 +253,7 @@ impl Forgetter<'_> {
                 Err(_) => Vec::new(),
             };
             let of_turn = if known.is_none() && of_id.is_empty() { self.of_turn(id)? } else { Vec::new() };
+            of_turns.extend(of_turn.iter().copied());
             let found: Vec<Seq> = known.map(|event| event.seq).into_iter().chain(of_id).chain(of_turn).collect();
             if found.is_empty() {
                 to_come.push(EventId::parse(id).map_err(|_| ForgetError::Unknown(id.clone()))?);
@@ -261,13 +262,10 @@ impl Forgetter<'_> {
             events.extend(found);
         }
         let events: Vec<Seq> = events.into_iter().collect();
-        let chosen = match (to_come.is_empty(), events.is_empty()) {
-            (true, _) => Chosen::Events(events.clone()),
-            (false, true) => Chosen::Ids(to_come),
-            (false, false) => {
-                let stored = self.journal.events(&events, &View::owner_all())?;
-                Chosen::Ids(stored.iter().map(|event| event.id).chain(to_come).collect())
-            }
+        let chosen = if to_come.is_empty() && of_turns.is_empty() {
+            Chosen::Events(events.clone())
+        } else {
+            self.all_of(&events, &of_turns, to_come)?
         };
         Ok(Choice { chosen, events, unknown, asked })
     }
@@ -282,8 +280,27 @@ impl Forgetter<'_> {
             }
             events.extend(found);
         }
-        let events: Vec<Seq> = events.into_iter().collect();
-        Ok(Choice { chosen: Chosen::Events(events.clone()), events, unknown: Vec::new(), asked })
+        let chosen = {
+            let events: Vec<Seq> = events.iter().copied().collect();
+            self.all_of(&events, &events.iter().copied().collect(), Vec::new())?
+        };
+        Ok(Choice { chosen, events: events.into_iter().collect(), unknown: Vec::new(), asked })
+    }
+
+    /// Events by their ids, some of them to come, and whatever there will be of the turns of some of them.
+    fn all_of(&self, events: &[Seq], of_turns: &BTreeSet<Seq>, to_come: Vec<EventId>) -> Result<Chosen, ForgetError> {
+        let (mut ids, mut turns) = (Vec::new(), BTreeSet::new());
+        for seqs in events.chunks(EVENTS_A_PAGE) {
+            for stored in self.journal.events(seqs, &View::owner_all())? {
+                ids.push(stored.id);
+                if of_turns.contains(&stored.seq) {
+                    turns.extend(Turn::of(&stored.event));
+                }
+            }
+        }
+        ids.extend(to_come);
+        let turns: Vec<Turn> = turns.into_iter().collect();
+        Ok(if turns.is_empty() { Chosen::Ids(ids) } else { Chosen::Turns { turns, ids } })
     }
 
     /// The events of a turn in a session: all of them, however many there are.
@@ -360,15 +377,15 @@ impl Forgetter<'_> {
         Ok(())
     }
 
-    /// Takes a forgetting back; what it hid is there again. Says what it was.
+    /// Takes a forgetting back; what nothing else hides is there again. Says what it was, with how many events those are.
     pub fn undo(&self, name: &str, by: Option<String>) -> Result<ForgettingEntry, ForgetError> {
         let entries = self.journal.forgettings()?;
         let entry = entries.into_iter().find(|entry| entry.name == name);
-        let entry = entry.ok_or_else(|| ForgetError::NoForgetting(name.to_owned()))?;
+        let mut entry = entry.ok_or_else(|| ForgetError::NoForgetting(name.to_owned()))?;
         match (entry.depth, entry.undone) {
             (Depth::Purge, _) => return Err(ForgetError::Purged(name.to_owned())),
             (Depth::Forget, true) => return Err(ForgetError::Undone(name.to_owned())),
-            (Depth::Forget, false) => {}
+            (Depth::Forget, false) => entry.events = self.journal.hidden_by_alone(name)?,
         }
         let admission = Admission::new(self.redactor, self.journal.hasher().clone());
         self.journal.append(&[admission.admit(Forgetting::undoing(name, by))], &[])?;

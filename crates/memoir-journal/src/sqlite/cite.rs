@@ -4,7 +4,7 @@ use super::idrun::{self, as_i64};
 use super::intern::client_code;
 use super::read::Reader;
 use crate::{JournalError, Seq};
-use memoir_event::{Client, Event, EventId, Kind, Memory, MemorySource, Telling};
+use memoir_event::{Client, Event, EventId, Kind, Memory, MemoryScope, MemorySource, Telling};
 use rusqlite::Connection;
 
 /// Noted as a source of what quotes all of its sources. No record has this place.
@@ -21,7 +21,14 @@ impl Made {
     fn of(event: &Event) -> Option<Made> {
         match event.kind() {
             Kind::Memory => {
-                Memory::of_event(event).map(|memory| Made { sources: memory.sources, quotes: memory.quotes })
+                let memory = Memory::of_event(event)?;
+                // What holds in one session only goes with it.
+                let session = match memory.scope {
+                    MemoryScope::Session(session) if memory.sources.is_empty() => Some(session),
+                    _ => None,
+                };
+                let own = session.map(|session| MemorySource { session: Some(session), ..MemorySource::default() });
+                Some(Made { sources: memory.sources.into_iter().chain(own).collect(), quotes: memory.quotes })
             }
             Kind::Telling => {
                 let shown = Telling::of_event(event)?.made_of;

@@ -7,7 +7,7 @@ use super::{SqliteJournal, forget, with_suffix};
 use crate::body;
 use crate::{Forgetting, Journal as _, JournalError, Seq};
 use memoir_event::{EventId, KeyHasher};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ impl SqliteJournal {
                 }
             }
             self.with_writer(|writer| {
-                let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let transaction = self.queue.begin(&writer.connection)?;
                 drop_positions(&transaction, by)?;
                 Ok(transaction.commit()?)
             })?;
@@ -103,7 +103,7 @@ impl SqliteJournal {
     /// Notes that nothing is left of what these tombstones asked to be erased.
     pub fn finish_purges(&self, purges: &[Seq]) -> Result<(), JournalError> {
         self.with_writer(|writer| {
-            let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = self.queue.begin(&writer.connection)?;
             for by in purges {
                 transaction.execute("UPDATE forgetting SET erased = 1 WHERE by = ?1", [as_i64(*by)])?;
             }
@@ -114,7 +114,7 @@ impl SqliteJournal {
     fn erase_portion(&self, events: &[i64], by: i64) -> Result<u64, JournalError> {
         let hasher = self.hasher().clone();
         self.with_writer(|writer| {
-            let transaction = writer.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let transaction = self.queue.begin(&writer.connection)?;
             let mut records = 0;
             for event in events {
                 forget::note_said(&transaction, &hasher, as_u64(*event), as_u64(by))?;

@@ -7,9 +7,9 @@ use super::idrun::{self, as_i64, as_u64};
 use super::intern::client_code;
 use super::read::Reader;
 use super::{cite, directive, erase, select};
-use crate::forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Tombstone};
+use crate::forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Tombstone, Turn};
 use crate::{Cursor, Filter, JournalError, Seq};
-use memoir_event::{Event, EventId, Key, KeyHasher, Keys, Kind, Memory, MemoryScope, Source};
+use memoir_event::{Client, Event, EventId, Key, KeyHasher, Keys, Kind, Memory, MemoryScope, Source};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashSet;
 
@@ -110,7 +110,7 @@ fn note_scope(connection: &Connection, scope: &Scope, by: Seq) -> Result<(), Jou
         )?
         .execute((
             as_i64(by),
-            scope.client.map(memoir_event::Client::code),
+            scope.client.map(Client::code),
             &scope.session,
             &scope.repo,
             &scope.actor,
@@ -145,7 +145,7 @@ fn hide_scope(connection: &Connection, scope: &Scope, by: Seq) -> Result<(), Jou
 
 /// The origins in a scope; none if it is only about time.
 fn origins_of(connection: &Connection, scope: &Scope) -> Result<Option<Vec<u32>>, JournalError> {
-    let session = scope.session.as_ref().map(|id| memoir_event::Client::shown_session(scope.client, id));
+    let session = scope.session.as_ref().map(|id| Client::shown_session(scope.client, id));
     let filter = Filter { repo: scope.repo.clone(), session, actor: scope.actor.clone(), ..Filter::default() };
     select::origins(connection, &filter)
 }
@@ -322,8 +322,28 @@ fn memory_key(hasher: &KeyHasher, project: &str, scope: &MemoryScope, text: &str
     hash.first_chunk::<20>().and_then(|key| Key::from_bytes(key))
 }
 
-/// Notes what the memories say, and ever said, that the tombstone at `by` hides.
-pub fn note_memories(connection: &Connection, hasher: &KeyHasher, by: Seq) -> Result<(), JournalError> {
+/// What all of a turn goes by that is to come.
+fn turn_key(hasher: &KeyHasher, turn: &Turn) -> Option<Key> {
+    let client = turn.client.map_or("", Client::as_str);
+    let hash = hasher.hash(["turn", client, &turn.session, &turn.turn].join("\0").as_bytes());
+    hash.first_chunk::<20>().and_then(|key| Key::from_bytes(key))
+}
+
+/// Whether an event is of a turn that was forgotten.
+pub fn is_of_turn(connection: &Connection, hasher: &KeyHasher, event: &Event) -> Result<bool, JournalError> {
+    match Turn::of(event).and_then(|turn| turn_key(hasher, &turn)) {
+        Some(key) => was_said(connection, &key),
+        None => Ok(false),
+    }
+}
+
+/// Notes what the tombstone at `by` keeps away that is to come: turns, and what the memories say, and ever said, that it
+/// hides.
+pub fn note_to_come(connection: &Connection, hasher: &KeyHasher, by: Seq, event: &Event) -> Result<(), JournalError> {
+    let turns = Tombstone::read(&event.content).map(|stone| stone.turns).unwrap_or_default();
+    for key in turns.iter().filter_map(|turn| turn_key(hasher, turn)) {
+        note_name(connection, key.as_bytes(), by)?;
+    }
     let kind = Kind::Memory.code();
     let memories: Vec<i64> = connection
         .prepare_cached(&format!(
@@ -478,7 +498,7 @@ pub fn chosen(connection: &Connection, chosen: &Chosen) -> Result<Vec<Seq>, Jour
                 found.extend(places(&sql, &[&as_i64(*seq)])?);
             }
         }
-        Chosen::Ids(ids) => {
+        Chosen::Ids(ids) | Chosen::Turns { ids, .. } => {
             for id in ids {
                 found.extend(Reader::new(connection).events_of(*id, &idrun::find(connection, id.prefix())?)?);
             }
@@ -502,6 +522,18 @@ pub fn chosen(connection: &Connection, chosen: &Chosen) -> Result<Vec<Seq>, Jour
     found.sort_unstable();
     found.dedup();
     Ok(found)
+}
+
+/// How many events nothing hides but the forgetting of that name: those that come back when it is undone.
+pub fn hidden_by_alone(connection: &Connection, name: &str) -> Result<u64, JournalError> {
+    let count = connection
+        .prepare_cached(
+            "WITH named AS (SELECT by FROM forgetting WHERE name = ?1)
+             SELECT count(DISTINCT event) FROM forgotten WHERE by IN named
+               AND NOT EXISTS (SELECT 1 FROM forgotten AS other WHERE other.event = forgotten.event AND other.by NOT IN named)",
+        )?
+        .query_row([name], |row| row.get(0))?;
+    Ok(as_u64(count))
 }
 
 /// Every forgetting, the latest first.
@@ -562,7 +594,11 @@ pub fn wishes(connection: &Connection) -> Result<Vec<Forgetting>, JournalError> 
         }
         let known = wishes.iter_mut().find(|wish| wish.name == name).map(|wish| &mut wish.chosen);
         match known {
-            Some(Chosen::Ids(known)) => known.extend(ids),
+            Some(Chosen::Ids(known) | Chosen::Turns { ids: known, .. }) => known.extend(ids),
+            _ if !stone.turns.is_empty() => {
+                let turns = stone.turns.clone();
+                wishes.push(stone.wish(&name, Chosen::Turns { turns, ids }));
+            }
             _ => wishes.push(stone.wish(&name, Chosen::Ids(ids))),
         }
     }

@@ -58,7 +58,7 @@ pub struct Interned {
     shapes: HashMap<Shape, u32>,
 }
 
-/// A long-lived process forgets its origins beyond this many, so that its memory stays bounded.
+/// A long-lived process forgets its origins and shapes beyond this many, so that its memory stays bounded.
 const ORIGINS_MAX: usize = 20_000;
 
 impl Interned {
@@ -112,6 +112,9 @@ impl Interned {
                 .prepare_cached("INSERT INTO shape(kind, event_type, item_type) VALUES(?1, ?2, ?3) RETURNING no")?
                 .query_row(fields, |row| row.get(0))?,
         };
+        if self.shapes.len() >= ORIGINS_MAX {
+            self.shapes.clear();
+        }
         self.shapes.insert(shape.clone(), no);
         Ok(no)
     }

@@ -2,7 +2,7 @@
 
 use super::idrun::{as_i64, as_u64};
 use crate::{Cursor, JournalError, Lease};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 /// No lease runs longer than this; one that seems to was taken before the clock went back.
 const TTL_MS_MAX: i64 = 24 * 60 * 60 * 1000;
@@ -50,13 +50,12 @@ pub fn cursors(connection: &Connection, prefix: &str) -> Result<Vec<Cursor>, Jou
 
 /// Takes or renews a lease.
 pub fn take(
-    connection: &mut Connection,
+    transaction: Transaction<'_>,
     name: &str,
     owner: &str,
     now_ms: i64,
     ttl_ms: i64,
 ) -> Result<Option<Lease>, JournalError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let held: Option<(String, i64, i64)> = transaction
         .prepare_cached("SELECT owner, until_ms, fence FROM lease WHERE name = ?1")?
         .query_row([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))

@@ -13,6 +13,7 @@ mod idrun;
 mod ids;
 mod intern;
 mod leases;
+mod queue;
 mod read;
 mod schema;
 mod select;
@@ -29,6 +30,7 @@ pub use schema::SCHEMA_VERSION;
 use self::hidden::Hidden;
 use self::idrun::as_u64;
 use self::intern::{Interned, fact};
+use self::queue::Queue;
 use self::read::Reader;
 use self::schema::Access;
 use self::write::Appending;
@@ -38,7 +40,7 @@ use crate::{
     StoredEvent, Touched, Verified, View,
 };
 use memoir_event::{Client, KeyHasher, Kind, MemoryScope};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -92,6 +94,7 @@ pub struct SqliteJournal {
     writer: Mutex<Writer>,
     readers: Mutex<Vec<Connection>>,
     hidden: Hidden,
+    queue: Queue,
 }
 
 /// The one writing connection and what it remembers.
@@ -116,6 +119,7 @@ impl SqliteJournal {
             writer: Mutex::new(Writer { connection, interned: Interned::default() }),
             readers: Mutex::new(Vec::new()),
             hidden: Hidden::default(),
+            queue: Queue::new(with_suffix(path, "-wanted"), options.lock_wait),
         })
     }
 
@@ -133,7 +137,7 @@ impl SqliteJournal {
             let Writer { connection, interned } = writer;
             let judged = (|| {
                 // What is written here is never committed: the very way of an append judges, so that both agree.
-                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let transaction = self.queue.begin(connection)?;
                 let mut appending =
                     Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?;
                 let outcomes = batch.iter().map(|event| appending.event(event)).collect::<Result<Vec<_>, _>>()?;
@@ -272,7 +276,7 @@ impl Journal for SqliteJournal {
         let appended = self.with_writer(|writer| {
             let Writer { connection, interned } = writer;
             let result = (|| {
-                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let transaction = self.queue.begin(connection)?;
                 if !leases::are_at(&transaction, expected)? {
                     return Ok(None);
                 }
@@ -386,7 +390,8 @@ impl Journal for SqliteJournal {
         self.with_reader(|connection| {
             let known = connection
                 .prepare_cached(
-                    "SELECT EXISTS(SELECT 1 FROM origin WHERE repo = ?1 AND events > 0)
+                    "SELECT (EXISTS(SELECT 1 FROM origin WHERE repo = ?1 AND events > 0)
+                            OR EXISTS(SELECT 1 FROM forgotten_scope WHERE repo = ?1))
                         AND NOT EXISTS(SELECT 1 FROM alias WHERE repo = ?1)",
                 )?
                 .query_row([repo], |row| row.get(0))?;
@@ -410,13 +415,17 @@ impl Journal for SqliteJournal {
         self.with_reader(|connection| forget::is_memory_forgotten(connection, &self.hasher, project, scope, text))
     }
 
+    fn hidden_by_alone(&self, name: &str) -> Result<u64, JournalError> {
+        self.with_reader(|connection| forget::hidden_by_alone(connection, name))
+    }
+
     fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError> {
         self.in_snapshot(forget::list)
     }
 
     fn lease(&self, name: &str, owner: &str, ttl_ms: i64) -> Result<Option<Lease>, JournalError> {
         let now_ms = (self.clock)();
-        self.with_writer(|writer| leases::take(&mut writer.connection, name, owner, now_ms, ttl_ms))
+        self.with_writer(|writer| leases::take(self.queue.begin(&writer.connection)?, name, owner, now_ms, ttl_ms))
     }
 
     fn release(&self, lease: &Lease) -> Result<(), JournalError> {

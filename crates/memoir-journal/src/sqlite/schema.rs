@@ -7,18 +7,19 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The version that this memoir writes.
-pub const SCHEMA_VERSION: i64 = 5;
+pub const SCHEMA_VERSION: i64 = 6;
 
 /// Marks the file as a memoir journal ("memo").
 const APPLICATION_ID: i64 = 0x6d65_6d6f;
 
 /// One step per version: the step at index `n` brings version `n` to `n + 1`.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("schema_v1.sql"),
     include_str!("schema_v2.sql"),
     include_str!("schema_v3.sql"),
     include_str!("schema_v4.sql"),
     include_str!("schema_v5.sql"),
+    include_str!("schema_v6.sql"),
 ];
 
 /// How a connection is used.

@@ -130,6 +130,7 @@ impl<'a> Appending<'a> {
         }
         if self.has_tombstones
             && (forget::is_in_scope(self.connection, event, self.now_ms)?
+                || forget::is_of_turn(self.connection, self.hasher, event)?
                 || cite::is_of_nothing_left(self.connection, event)?)
         {
             return Ok(Outcome::Suppressed);
@@ -156,7 +157,7 @@ impl<'a> Appending<'a> {
         self.ids.remember_mirror(self.connection, event)?;
         if let Some(tombstones) = directive::apply(self.connection, seq, event)? {
             self.has_tombstones |= tombstones;
-            forget::note_memories(self.connection, self.hasher, seq)?;
+            forget::note_to_come(self.connection, self.hasher, seq, event)?;
             self.said.clear();
         }
         self.new_events += 1;

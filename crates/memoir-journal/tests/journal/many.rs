@@ -70,3 +70,52 @@ fn bulk_work_leaves_a_short_log_to_the_process_that_comes_next() {
     drop(journal);
     assert!(std::fs::metadata(&log).unwrap().len() < 1 << 20);
 }
+
+#[test]
+fn one_that_writes_without_a_pause_lets_others_in() {
+    let home = home();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (bulk, is_over) = (home.again(), &is_over);
+        scope.spawn(move || {
+            let mut n = 0;
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                let batch = admit(&bulk, (0..500).map(|at| event("bulk", &format!("{n}-{at}"), "much")).collect());
+                // Nothing to prepare between two appends.
+                for part in batch.chunks(100) {
+                    bulk.append(part, &[]).unwrap();
+                }
+                n += 1;
+            }
+        });
+        let options = memoir_journal::SqliteOptions {
+            lock_wait: std::time::Duration::from_millis(300),
+            ..memoir_journal::SqliteOptions::short_lived()
+        };
+        for n in 0..60 {
+            let hook = memoir_journal::SqliteJournal::open(&home.file(), options, std::sync::Arc::new(|| 0)).unwrap();
+            hook.append(&admit(&hook, vec![event("hook", &n.to_string(), "little")]), &[]).unwrap();
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert!(!home.dir.path().join("journal.db-wanted").exists());
+}
+
+/// However many kinds a file has, and directories a session.
+#[test]
+fn a_kind_and_an_origin_are_found_without_looking_through_the_others() {
+    let home = home();
+    let connection = rusqlite::Connection::open(home.file()).unwrap();
+    for (sql, index) in [
+        ("SELECT no FROM shape WHERE kind = 1 AND event_type = 'x' AND item_type IS NULL", "shape_name"),
+        (
+            "SELECT no FROM origin INDEXED BY origin_session
+             WHERE session = 's' AND source = 1 AND client = 1 AND thread IS NULL AND repo = 'r' AND actor IS NULL",
+            "origin_session (session=? AND repo=? AND client=? AND source=?)",
+        ),
+    ] {
+        let plan: String =
+            connection.query_row(&format!("EXPLAIN QUERY PLAN {sql}"), [], |row| row.get("detail")).unwrap();
+        assert!(plan.contains(index), "{plan}");
+    }
+}

@@ -41,7 +41,7 @@ pub(super) fn run(desk: &Desk<'_>, asked: Asked) -> Result<Answer, ToolError> {
     let mut choice = forgetter.choose(&unwanted, &mut |_, _| (desk.go_on)())?;
     let (seen, first) = seen(desk, &choice.events)?;
     if unwanted.session.is_none() {
-        only_seen(&mut choice, &seen);
+        only_seen(desk, &mut choice, &seen)?;
     }
     if seen.is_empty() && choice.unknown.is_empty() {
         return Err(ToolError::unknown("nothing that you can see matches that: nothing was changed"));
@@ -103,13 +103,20 @@ fn seen(desk: &Desk<'_>, events: &[Seq]) -> Result<(Vec<Seq>, Vec<StoredEvent>),
 }
 
 /// What was found by ids or a text loses what the caller may not see.
-fn only_seen(choice: &mut Choice, seen: &[Seq]) {
-    if choice.events.len() != seen.len() {
-        choice.events = seen.to_vec();
-        if let Chosen::Events(_) = choice.chosen {
-            choice.chosen = Chosen::Events(seen.to_vec());
-        }
+fn only_seen(desk: &Desk<'_>, choice: &mut Choice, seen: &[Seq]) -> Result<(), ToolError> {
+    if choice.events.len() == seen.len() {
+        return Ok(());
     }
+    choice.events = seen.to_vec();
+    match &mut choice.chosen {
+        Chosen::Events(events) => *events = seen.to_vec(),
+        Chosen::Ids(ids) | Chosen::Turns { ids, .. } => {
+            let seen = desk.library.journal.events(seen, &VIEW)?;
+            ids.retain(|id| choice.unknown.contains(&id.to_string()) || seen.iter().any(|event| event.id == *id));
+        }
+        Chosen::Scope(_) => {}
+    }
+    Ok(())
 }
 
 /// A code for this wish and what it takes now. A session may go on meanwhile: it is meant as a whole.

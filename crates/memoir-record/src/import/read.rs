@@ -14,6 +14,7 @@ use memoir_capture::{Out, Parser, Salt, gemini};
 use memoir_event::KeyHasher;
 use memoir_journal::{Cursor, Redacted};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -47,6 +48,8 @@ pub struct Portion {
     pub batch: Vec<Redacted>,
     /// Where the file stands after them, and which run it is of.
     pub cursors: Vec<Cursor>,
+    /// Projects that go by an address now: what they were known by, and their address.
+    pub renamed: BTreeSet<(String, String)>,
     /// Bytes of the file that it took.
     pub bytes: u64,
 }
@@ -138,7 +141,6 @@ pub(super) fn read_file<'a>(
             reading.send(None, reading.told_bytes);
         }
     }
-    reading.report.renamed = reading.intake.take_renamed();
     reading.report
 }
 
@@ -374,7 +376,8 @@ impl Reading<'_, '_> {
         self.batch_bytes = 0;
         let run = self.run.as_ref().filter(|_| cursor.is_some()).map(Run::cursor);
         let cursors = self.intake.judge().take_changed().into_iter().chain(cursor).chain(run).collect();
-        let portion = Portion { batch: std::mem::take(&mut self.batch), cursors, bytes };
+        let renamed = self.intake.take_renamed();
+        let portion = Portion { batch: std::mem::take(&mut self.batch), cursors, renamed, bytes };
         if let Go::Stop = (self.give)(portion) {
             self.stopped = true;
         }

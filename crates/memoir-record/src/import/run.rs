@@ -13,6 +13,7 @@ use crate::runs::{Runs, salt_of};
 use memoir_journal::{Admission, Alias, Clock, Cursor, Journal, JournalError, Redacted};
 use memoir_redact::Redactor;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -27,9 +28,12 @@ static WIDE: Mutex<()> = Mutex::new(());
 /// Portions that may wait for the writer; those of small files are small.
 const PORTIONS_WAITING: usize = 64;
 
-/// Events in one append: enough to share the cost of a sync and of pages that many write to, few enough to let other
-/// writers in.
-const APPEND_EVENTS_MAX: usize = 2000;
+/// Events in one append at most, and at least: enough to share the cost of a sync and of pages that many write to, few
+/// enough to let other writers in.
+const APPEND_EVENTS: RangeInclusive<usize> = 250..=2000;
+
+/// So long an append should take: hooks wait for its end.
+const APPEND_TIME: Duration = Duration::from_millis(40);
 
 /// So much of the files is in one append, or a portion more.
 const APPEND_BYTES_MAX: u64 = 16 << 20;
@@ -118,9 +122,16 @@ impl Importer<'_> {
         let is_new = |file: &SourceFile| !cursors.contains_key(&stream_of(file, shared.salt));
         let mut lists = copies::lists(&mut files, &is_new);
         let total = files.iter().map(|file| file.bytes).sum();
-        let (mut renamed, mut left) = (BTreeSet::new(), BTreeSet::new());
-        let mut writer =
-            Writer { journal: *journal, summary: &mut summary, renamed: &mut renamed, left: &mut left, total, done: 0 };
+        let mut left = BTreeSet::new();
+        let mut writer = Writer {
+            importer: self,
+            journal: *journal,
+            summary: &mut summary,
+            renamed: BTreeSet::new(),
+            left: &mut left,
+            total,
+            done: 0,
+        };
         // Sub-agents come last: then it is known which requests are private that they work for.
         for agents in [Agents::Leave, Agents::Read] {
             let mut written = Ok(());
@@ -145,9 +156,6 @@ impl Importer<'_> {
             lists.retain(|list| !list.is_empty());
         }
         summary.stopped = self.stop.load(Ordering::Relaxed);
-        if let Some(journal) = journal {
-            summary.renamed = self.rename(*journal, &renamed)?;
-        }
         Ok(summary)
     }
 
@@ -202,15 +210,6 @@ impl Importer<'_> {
             Coverage::of(file, known.as_ref(), &|known| known.path != path())
         };
         Ok(found.files.iter().map(one).collect())
-    }
-
-    /// Tells the journal where projects belong that have an address now.
-    fn rename(&self, journal: &dyn Journal, renamed: &BTreeSet<(String, String)>) -> Result<u64, ImportError> {
-        let mut count = 0;
-        for (from, to) in renamed {
-            count += u64::from(rename_project(journal, self.rules.redactor, self.clock, from, to)?);
-        }
-        Ok(count)
     }
 }
 
@@ -276,9 +275,11 @@ fn read_files<'a>(
 
 /// Writes what readers hand over.
 struct Writer<'a> {
+    importer: &'a Importer<'a>,
     journal: Option<&'a dyn Journal>,
     summary: &'a mut ImportSummary,
-    renamed: &'a mut BTreeSet<(String, String)>,
+    /// Projects of which the journal knows that they go by an address now.
+    renamed: BTreeSet<(String, String)>,
     /// Files that are to be read after the others.
     left: &'a mut BTreeSet<usize>,
     total: u64,
@@ -286,18 +287,33 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// Tells the journal where projects belong that have an address now, before anything comes under it: what was
+    /// forgotten of them stays away under that, too.
+    fn rename(&mut self, renamed: BTreeSet<(String, String)>) -> Result<(), ImportError> {
+        let Some(journal) = self.journal else { return Ok(()) };
+        let Importer { rules, clock, .. } = self.importer;
+        for (from, to) in renamed {
+            if self.renamed.insert((from.clone(), to.clone())) {
+                self.summary.renamed += u64::from(rename_project(journal, rules.redactor, clock, &from, &to)?);
+            }
+        }
+        Ok(())
+    }
+
     fn write_all(
         &mut self,
         receiver: &Receiver<Told>,
         files: &[SourceFile],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), JournalError> {
+    ) -> Result<(), ImportError> {
+        let mut events_max = *APPEND_EVENTS.end();
         while let Ok(told) = receiver.recv() {
             let (mut batch, mut cursors): (Vec<Redacted>, Vec<Cursor>) = (Vec::new(), Vec::new());
             let (mut next, mut bytes) = (Some(told), 0);
             while let Some(told) = next {
                 match told {
                     Told::Portion(portion) => {
+                        self.rename(portion.renamed)?;
                         batch.extend(portion.batch);
                         cursors.extend(portion.cursors);
                         bytes += portion.bytes;
@@ -305,8 +321,7 @@ impl Writer<'_> {
                     Told::Done(at, report) if report.is_left => {
                         self.left.insert(at);
                     }
-                    Told::Done(at, mut report) => {
-                        self.renamed.append(&mut report.renamed);
+                    Told::Done(at, report) => {
                         if let Some(file) = files.get(at) {
                             if report.unchanged {
                                 self.done += report.bytes;
@@ -315,14 +330,17 @@ impl Writer<'_> {
                         }
                     }
                 }
-                let has_room = batch.len() < APPEND_EVENTS_MAX && bytes < APPEND_BYTES_MAX;
+                let has_room = batch.len() < events_max && bytes < APPEND_BYTES_MAX;
                 next = if has_room { receiver.recv_timeout(GATHER_TIME).ok() } else { None };
             }
             self.done += bytes;
             if let Some(journal) = self.journal {
+                let begun = Instant::now();
                 for outcome in append_with_patience(journal, &batch, &cursors)? {
                     self.summary.count(&outcome);
                 }
+                let wanted = if begun.elapsed() > APPEND_TIME { events_max / 2 } else { events_max * 2 };
+                events_max = wanted.clamp(*APPEND_EVENTS.start(), *APPEND_EVENTS.end());
             }
             progress(Progress { done: self.done.min(self.total), total: self.total });
         }

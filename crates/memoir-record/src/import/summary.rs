@@ -5,7 +5,7 @@ use crate::policy::Reason;
 use memoir_capture::{Counts, Tally};
 use memoir_event::Client;
 use memoir_journal::Outcome;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -29,8 +29,6 @@ pub(super) struct FileReport {
     pub is_left: bool,
     pub tally: Tally,
     pub excluded: BTreeMap<Reason, u64>,
-    /// Projects that have an address now, by the id that their path alone gave them.
-    pub renamed: BTreeSet<(String, String)>,
 }
 
 impl FileReport {

@@ -102,6 +102,9 @@ impl Journal for Odd {
     fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError> {
         self.real()?.is_memory_forgotten(project, scope, text)
     }
+    fn hidden_by_alone(&self, name: &str) -> Result<u64, JournalError> {
+        self.real()?.hidden_by_alone(name)
+    }
     fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError> {
         self.real()?.forgettings()
     }

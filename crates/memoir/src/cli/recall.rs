@@ -223,7 +223,7 @@ pub enum MemoriesAction {
 #[derive(Args)]
 #[command(after_help = "\
 What you change or approve stays as you leave it; what you reject is forgotten,
-also if it is said again. Both can be undone.
+also when a session or a file says it again; `memoir remember` makes it anew.
 
 Examples:
   memoir memories --review
@@ -373,8 +373,8 @@ pub struct UnwantedArgs {
     /// Only from this time on: 2026-01-31T12:00:00Z, 2026-01-31, or 30m, 12h, 7d ago
     #[arg(long, visible_alias = "since", value_name = "TIME")]
     pub from: Option<String>,
-    /// Only up to this time
-    #[arg(long, visible_alias = "to", value_name = "TIME")]
+    /// Only what happened before this time; a date is its first moment
+    #[arg(long, value_name = "TIME")]
     pub before: Option<String>,
     /// Say what it would take, and change nothing
     #[arg(long)]

@@ -32,7 +32,7 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
         let message = "say what to forget: an id, --session, --project, --actor, --text or --before";
         return Err(Usage(message.to_owned()).into());
     }
-    let Some(work) = Work::open(context)? else {
+    let Some(work) = Work::open_for(context, &args.unwanted)? else {
         anyhow::bail!("nothing is recorded in {} yet", context.home.dir().display());
     };
     let Some((name, choice)) = work.choose_and_ask(&args.unwanted, Depth::Forget)? else { return Ok(Done::Well) };
@@ -115,6 +115,17 @@ impl<'a> Work<'a> {
         Ok(Some(Work { context, journal, index: context.index(), redactor: context.settings.redactor()? }))
     }
 
+    /// The same; what is forgotten by its name stays away also if nothing was ever recorded.
+    pub fn open_for(context: &'a Context, args: &UnwantedArgs) -> Result<Option<Work<'a>>> {
+        let work = Work::open(context)?;
+        if work.is_some() || args.dry_run || args.text.is_some() || unwanted_is_nothing(args) {
+            return Ok(work);
+        }
+        context.home.prepare()?;
+        let journal = context.journal(Life::Long)?;
+        Ok(Some(Work { context, journal, index: context.index(), redactor: context.settings.redactor()? }))
+    }
+
     fn forgetter(&self) -> Forgetter<'_> {
         Forgetter { journal: &self.journal, index: &self.index, redactor: &self.redactor, now_ms: now_ms() }
     }
@@ -185,7 +196,7 @@ impl<'a> Work<'a> {
             actor: args.actor.clone(),
             text: args.text.clone(),
             from_ms: args.from.as_deref().map(times::parse).transpose()?,
-            to_ms: args.before.as_deref().map(times::parse_end).transpose()?,
+            to_ms: args.before.as_deref().map(times::parse).transpose()?.map(|ms| ms - 1),
         })
     }
 

@@ -34,7 +34,7 @@ struct Told {
 }
 
 pub fn run(context: &Context, args: &PurgeArgs) -> Result<Done> {
-    let Some(work) = Work::open(context)? else {
+    let Some(work) = Work::open_for(context, &args.unwanted)? else {
         anyhow::bail!("nothing is recorded in {} yet", context.home.dir().display());
     };
     if unwanted_is_nothing(&args.unwanted) {

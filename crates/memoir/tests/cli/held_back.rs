@@ -59,7 +59,7 @@ fn what_was_never_stored_here_is_held_back_by_each_way_of_saying_what_and_purged
         (&["--text", "walrus"], &["otter"]),
         (&["--project", "o/r"], &["walrus two", "otter"]),
         (&["--actor", "ann"], &["walrus one"]),
-        (&["--before", "2026-05-01"], &["walrus two", "otter"]),
+        (&["--before", "2026-05-02"], &["walrus two", "otter"]),
         (&["--session", "a", "--text", "two"], &["walrus one", "otter"]),
     ];
     for (way, left) in ways {

@@ -215,3 +215,97 @@ fn an_undone_forgetting_lets_a_memory_come_again() {
     let brought = home.run(&["memories", "import", "m.jsonl", "--json"]).succeeded().json();
     assert_eq!(brought["forgotten"], 0, "{brought}");
 }
+
+#[test]
+fn all_of_a_forgotten_turn_stays_away_whenever_and_however_it_comes() {
+    for verb in ["forget", "purge"] {
+        let home = Home::new();
+        home.ingest(&[said("s", "7", "ask about walrus"), said("s", "8", "otter")]).succeeded();
+        home.run(&[verb, "7", "--session", "s", "--yes"]).succeeded();
+        let answer = json!({"session_id": "s", "event_type": "assistant_message", "content": "the walrus answer",
+            "turn_id": "7", "timestamp": "2026-05-10T08:00:09Z"});
+        home.ingest(&[answer.clone(), said("t", "7", "seal")]).succeeded();
+        assert_eq!(home.prompts(), ["otter", "seal"], "{verb}");
+        assert!(home.events().iter().all(|event| !event.to_string().contains("walrus")), "{verb}");
+        if verb == "purge" {
+            assert_eq!(holding(&home.dir(), "walrus"), Vec::<String>::new());
+            continue;
+        }
+        let name = home.run(&["forgotten", "--json"]).json_lines()[0]["name"].as_str().unwrap().to_owned();
+        home.run(&["forget", "--undo", &name]).succeeded();
+        home.ingest(&[answer]).succeeded();
+        assert!(home.events().iter().any(|event| event.to_string().contains("the walrus answer")));
+    }
+}
+
+#[test]
+fn a_forgotten_project_that_gets_an_address_stays_away_under_it() {
+    let home = Home::new();
+    let dir = home.top().join("shop");
+    let git = |args: &[&str]| {
+        let ran = std::process::Command::new("git").args(args).current_dir(&dir).env("HOME", home.top()).output();
+        assert!(ran.unwrap().status.success());
+    };
+    fs::create_dir(&dir).unwrap();
+    git(&["init", "-q"]);
+    let line = |session: &str, text: &str| {
+        transcripts::prompt_with(
+            1,
+            text,
+            json!({"sessionId": session, "cwd": dir, "uuid": session, "promptId": session}),
+        )
+    };
+    transcripts::write(&home, "one", line("one", "walrus"));
+    transcripts::import(&home);
+    forget(&home, &["--project", dir.to_str().unwrap()]);
+    git(&["remote", "add", "origin", "git@example.com:acme/shop.git"]);
+    transcripts::write(&home, "two", line("two", "an older walrus"));
+    transcripts::import(&home);
+    assert_eq!(home.prompts(), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_forgotten_before_anything_was_recorded_stays_away() {
+    for args in [&["--session", "cc-s"], &["--before", "2030-01-01"]] {
+        let home = Home::new();
+        forget(&home, args);
+        transcripts::write(&home, "s", transcripts::prompts(1..4));
+        transcripts::import(&home);
+        assert_eq!(home.prompts(), Vec::<String>::new(), "{args:?}");
+    }
+    let home = Home::new();
+    home.run(&["forget", "--text", "walrus", "--yes"]).failed_in_one_line(1, &["nothing is recorded"]);
+}
+
+#[test]
+fn an_undone_forgetting_tells_what_came_back_and_not_what_was_purged() {
+    let home = Home::new();
+    home.ingest(&[said("a", "1", "walrus"), said("a", "2", "otter")]).succeeded();
+    let name = forget(&home, &["--session", "a"]);
+    home.run(&["purge", "--text", "walrus", "--yes"]).succeeded();
+    let undone = home.run(&["forget", "--undo", &name, "--json"]).succeeded().json();
+    assert_eq!(undone["events"], 1, "{undone}");
+    assert_eq!(home.prompts(), ["otter"]);
+}
+
+#[test]
+fn what_holds_in_one_session_goes_with_it() {
+    let home = Home::new();
+    home.ingest(&[said("a", "1", "walrus")]).succeeded();
+    home.run(&["remember", "a note of that session", "--session", "a"]).succeeded();
+    let name = forget(&home, &["--session", "a"]);
+    assert_eq!(home.run(&["memories", "--json"]).json_lines().len(), 0);
+    home.run(&["forget", "--undo", &name]).succeeded();
+    assert_eq!(home.run(&["memories", "--json"]).json_lines().len(), 1);
+}
+
+#[test]
+fn before_a_day_is_before_its_first_moment() {
+    let home = Home::new();
+    home.ingest(&[said("a", "1", "walrus")]).succeeded();
+    let taken = |before: &str| {
+        let args = ["forget", "--before", before, "--dry-run", "--json"];
+        home.run_with(&[("TZ", "UTC")], &args).succeeded().json()["events"].as_u64().unwrap()
+    };
+    assert_eq!([taken("2026-05-10"), taken("2026-05-10T08:00:00Z"), taken("2026-05-11")], [0, 0, 1]);
+}
