@@ -39,8 +39,7 @@ pub(crate) async fn forget(State(app): State<Shared>, request: Request) -> Resul
     let body = read_json_body(&app, request).await?;
     let worker = Arc::clone(&app);
     let answer = app.lanes.write(move || {
-        let asked: Asked = serde_json::from_slice(&body.bytes)
-            .map_err(|error| ApiError::validation(format!("the request is not a forgetting: {error}")))?;
+        let asked: Asked = params::object(&body.bytes, "a forgetting")?;
         drop(body);
         store(&worker, asked)
     });

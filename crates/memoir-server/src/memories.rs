@@ -10,7 +10,7 @@ use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use memoir_dream::{Brought, Given, MemoryError, Remembered, Remembering, Said, read_memories, supersede};
-use memoir_event::{EventId, Kind, MEMORY_CHARS_MAX, Memory, MemoryKind, MemoryScope, MemoryStatus};
+use memoir_event::{EventId, Kind, MEMORY_CHARS_MAX, Memory, MemoryKind, MemoryScope, MemorySource, MemoryStatus};
 use memoir_journal::{Admission, Audience, Filter, Lookup, Order, Page, PageToken, View};
 use memoir_recall::{Listed, memory_json};
 use serde::Deserialize;
@@ -168,6 +168,10 @@ fn check(
         if !given.supersedes.contains(&id) {
             given.supersedes.push(id);
         }
+    }
+    let is_no_id = |source: &&MemorySource| source.event.as_deref().is_some_and(|id| EventId::parse(id).is_err());
+    if let Some(bad) = given.sources.iter().find(is_no_id).and_then(|source| source.event.as_deref()) {
+        return Err(given::refused(at, &format!("the source `{bad}` is not an event id")));
     }
     if newer.is_some() {
         given.status = MemoryStatus::Superseded;

@@ -6,6 +6,15 @@ use axum::extract::rejection::QueryRejection;
 use memoir_event::{Kind, Source, nearest, parse_ms};
 use memoir_journal::{Filter, Order, Page, PageToken};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// Reads a body that must be a JSON object; `what` says what it should be.
+pub(crate) fn object<T: DeserializeOwned>(body: &[u8], what: &str) -> Result<T, ApiError> {
+    if body.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
+        return Err(ApiError::validation(format!("the request is not {what}: it is no JSON object")));
+    }
+    serde_json::from_slice(body).map_err(|error| ApiError::validation(format!("the request is not {what}: {error}")))
+}
 
 /// How many events a page has if the request does not say.
 const PAGE_DEFAULT: usize = 100;

@@ -21,7 +21,7 @@ const LIMIT_MAX: usize = 100;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Asked {
-    query: String,
+    query: Option<String>,
     /// One project, or several.
     project: Option<OneOrMore>,
     session: Option<String>,
@@ -75,10 +75,10 @@ fn answer(app: &App, request: &RecallRequest) -> Result<Value, ApiError> {
 }
 
 fn wanted(body: &[u8], now_ms: i64) -> Result<RecallRequest, ApiError> {
-    let asked: Asked = serde_json::from_slice(body)
-        .map_err(|error| ApiError::validation(format!("the request is not a recall: {error}")))?;
+    let asked: Asked = params::object(body, "a recall")?;
+    let query = asked.query.ok_or_else(|| ApiError::validation("the request has no `query`"))?;
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    let mut request = RecallRequest::new(&asked.query, View::of(Audience::Recall), now_ms);
+    let mut request = RecallRequest::new(&query, View::of(Audience::Recall), now_ms);
     request.filter = Filter {
         session: given(asked.session),
         actor: given(asked.actor),

@@ -26,5 +26,5 @@ pub use overview::{Overview, OverviewLine};
 pub use rules::{Began, CommitRules, Effort};
 pub use sessions::Sessions;
 pub use sweep::WorkedOff;
-pub use telling::{Answer, Ask, Silence, TellingTally, ToldOff};
+pub use telling::{Answer, Ask, Silence, TellingTally, ToldOff, silent_since};
 pub use wait::{Pending, waiting_count};

@@ -16,6 +16,8 @@ use std::collections::HashSet;
 /// Up to where archives were told, and how that went.
 const TOLD: &str = "session|told";
 const LEASE: &str = "session|telling";
+/// When a model was asked last that was not there, until one tells again.
+const SILENT: &str = "session|silent";
 /// The version of that row.
 const VERSION: u32 = 1;
 /// Switched on, a model tells what was sealed since the day before; not all of the past at once.
@@ -90,6 +92,11 @@ pub struct TellingTally {
     pub fell_back: u64,
 }
 
+/// Since when archives wait for a model that is not there, or has said enough, in milliseconds since 1970.
+pub fn silent_since(journal: &dyn Journal) -> Result<Option<i64>, SessionError> {
+    Ok(journal.cursor(SILENT)?.and_then(|row| row.position.parse().ok()))
+}
+
 impl TellingTally {
     /// As noted in the journal.
     pub fn read(journal: &dyn Journal) -> Result<TellingTally, SessionError> {
@@ -146,13 +153,17 @@ impl Sessions<'_> {
                 }
                 Some(Err(Silence::ForNow(problem))) => {
                     (done.left, done.problem) = (left, Some(problem));
+                    let position = self.now_ms().to_string();
+                    self.journal.append(&[], &[Cursor { stream: SILENT.to_owned(), sequence: 1, position }])?;
                     break;
                 }
             };
             tally.told += u64::from(event.is_some());
             let admission = Admission::new(self.redactor, self.journal.hasher().clone());
             let batch: Vec<_> = event.into_iter().map(|event| admission.admit(event)).collect();
-            self.journal.append(&batch, &[tally.row(*seq)])?;
+            let speaks = (!batch.is_empty()).then(|| Cursor::gone(SILENT.to_owned()));
+            let rows: Vec<Cursor> = speaks.into_iter().chain([tally.row(*seq)]).collect();
+            self.journal.append(&batch, &rows)?;
             done.told.extend(archive);
         }
         Ok(done)

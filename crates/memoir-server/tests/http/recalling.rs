@@ -146,3 +146,19 @@ fn secret_and_sealed_things_never_come_back_and_recalled_text_is_tame() {
     assert!(!text.contains("</memoir-context>") && !text.contains("<system-reminder>"), "{text}");
     assert!(!text.contains(['\u{202e}', '\u{1b}']), "{text:?}");
 }
+
+#[test]
+fn a_request_that_is_no_object_or_asks_nothing_is_refused() {
+    let server = start();
+    for (path, body, part) in [
+        ("/v1/recall", json!([]), "no JSON object"),
+        ("/v1/recall", json!({}), "no `query`"),
+        ("/v1/forget", json!([]), "no JSON object"),
+        ("/v1/memories", json!({"text": "z", "project": "p", "sources": ["nope"]}), "`nope` is not an event id"),
+    ] {
+        let answer = server.post(path, &body);
+        assert_eq!(answer.status, 400, "{path} {body}");
+        assert!(answer.message().contains(part), "{path} {body}: {}", answer.message());
+    }
+    assert_eq!(server.post("/v1/recall", &json!({"query": ""})).status, 200);
+}

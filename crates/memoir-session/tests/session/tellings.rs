@@ -3,7 +3,7 @@
 use crate::support::*;
 use memoir_event::{EventId, Kind, Section};
 use memoir_journal::{Audience, Chosen, Depth, Forgetting, View};
-use memoir_session::{Answer, Overview, Silence, TellingTally, ToldOff};
+use memoir_session::{Answer, Overview, Silence, TellingTally, ToldOff, silent_since};
 use std::cell::RefCell;
 
 const DAY: i64 = 24 * 60 * MINUTE;
@@ -88,7 +88,9 @@ fn a_model_that_is_not_there_is_asked_once_and_the_archives_wait_for_it() {
     work(&home, "cx-b");
     let (asked, done) = tell(&home, || Err(Silence::ForNow("it is down".to_owned())));
     assert_eq!((asked.len(), done.told.len(), done.left, done.problem.as_deref()), (1, 0, 2, Some("it is down")));
+    assert!(silent_since(&home.journal).unwrap().is_some());
     assert_eq!(tell(&home, || Ok(decided(1, "Polling won."))).1.told.len(), 2);
+    assert_eq!(silent_since(&home.journal).unwrap(), None);
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
         again: args.again,
     };
     let (redactor, clock, stop) = (context.settings.redactor()?, system_clock(), stop::on_signal()?);
+    let uncommitted =
+        if args.dry_run { context.with_sessions(&journal, |sessions| Ok(sessions.pending()?.len()))? } else { 0 };
     if !args.dry_run {
         commit_what_is_over(context, &journal, &mut || !stop::requested(&stop))?;
     }
@@ -41,7 +43,7 @@ pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
     });
     drop(progress);
     let dreamt = dreamt?;
-    tell(&dreamt, args)?;
+    tell(&dreamt, uncommitted as u64, args)?;
     Ok(match (dreamt.was_stopped, dreamt.is_busy) {
         (true, _) => Done::Code(INTERRUPTED),
         (_, true) => Done::Partly,
@@ -68,7 +70,7 @@ fn commit_what_is_over(context: &Context, journal: &SqliteJournal, go_on: &mut d
     Ok(())
 }
 
-fn tell(dreamt: &Dreamt, args: &DreamArgs) -> Result<()> {
+fn tell(dreamt: &Dreamt, uncommitted: u64, args: &DreamArgs) -> Result<()> {
     let mut out = Out::new();
     if args.json {
         out.json(&to_json(dreamt, args))?;
@@ -82,6 +84,10 @@ fn tell(dreamt: &Dreamt, args: &DreamArgs) -> Result<()> {
     out.flush()?;
     if args.dry_run {
         print::warn("nothing was stored: this was a dry run");
+        if uncommitted > 0 {
+            let sessions = count(uncommitted, "session");
+            print::warn(&format!("{sessions} not committed yet and not looked at: `memoir commit --all` first"));
+        }
     }
     if dreamt.was_stopped {
         let kept = if args.again { "nothing was changed" } else { "what is dreamt is kept, and the next run goes on" };

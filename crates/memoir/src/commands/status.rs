@@ -15,7 +15,7 @@ use memoir_index::IndexStatus;
 use memoir_install::Launcher;
 use memoir_journal::{Journal, SqliteJournal, Stats};
 use memoir_record::{OFF_FILE, SpoolListing};
-use memoir_session::{TellingTally, waiting_count};
+use memoir_session::{TellingTally, silent_since, waiting_count};
 use memoir_vectors::VectorsStatus;
 use serde_json::{Value, json};
 
@@ -33,6 +33,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let undreamt = journal.as_ref().map(|journal| waiting_archives(journal)).transpose()?.unwrap_or_default();
     let left_out = journal.as_ref().map(|journal| LeftOut::read(journal)).transpose()?.unwrap_or_default();
     let telling = journal.as_ref().map(|journal| TellingTally::read(journal)).transpose()?.unwrap_or_default();
+    let silent = journal.as_ref().map(|journal| silent_since(journal)).transpose()?.flatten();
     let spent = journal.as_ref().map(|journal| budget::spent(journal)).transpose()?.unwrap_or_default();
     let kept_out = journal.as_ref().map(|journal| memoir_record::left_out(journal)).transpose()?.unwrap_or_default();
     let gone = journal.as_ref().map(|journal| memoir_record::gone(journal)).transpose()?.unwrap_or_default();
@@ -49,7 +50,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "vectors": vectors.as_ref().map(embed::as_json),
             "spool": {"dir": context.settings.spool_dir, "records": spool.records, "files": spool.files.len(), "bytes": spool.bytes, "setAside": spool.quarantined, "unfinished": spool.unfinished},
             "serverUrl": context.settings.server_url,
-            "hooks": fired.iter().map(|one| json!({
+            "hooks": fired.iter().filter(|one| one.is_event() || one.is_bad_payload()).map(|one| json!({
                 "client": one.client, "event": one.event, "count": one.count, "lastAt": format_ms(one.last_ms),
             })).collect::<Vec<_>>(),
             "late": late.iter().map(|one| json!({
@@ -65,7 +66,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "unfinishedPurges": purges,
             "uncommittedSessions": open,
             "dream": {"waitingArchives": undreamt, "leftOut": left_out},
-            "model": {"tokensToday": spent, "dailyTokens": context.settings.model_budget.daily_tokens, "told": telling.told, "fellBack": telling.fell_back},
+            "model": {"tokensToday": spent, "dailyTokens": context.settings.model_budget.daily_tokens, "told": telling.told, "fellBack": telling.fell_back, "silentSince": silent.map(format_ms)},
             "pending": context.pending().count(),
             "gone": gone,
             "leftOutByHooks": kept_out,
@@ -79,7 +80,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             lines.push(("open", text));
         }
         lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
-        lines.extend(model(context, spent, telling).map(|text| ("model", text)));
+        lines.extend(model(context, spent, telling, silent).map(|text| ("model", text)));
         lines.extend(late.iter().map(|late| ("late", without_memory(late))));
         if !kept_out.is_empty() {
             let said: Vec<String> = kept_out.iter().map(|(why, n)| format!("{why} {n}")).collect();
@@ -104,7 +105,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
 }
 
 /// What the configured model took and did, if there is one or was.
-fn model(context: &Context, spent: u64, telling: TellingTally) -> Option<String> {
+fn model(context: &Context, spent: u64, telling: TellingTally, silent: Option<i64>) -> Option<String> {
     let settings = &context.settings;
     if !settings.has_model() && spent + telling.told + telling.fell_back == 0 {
         return None;
@@ -113,11 +114,13 @@ fn model(context: &Context, spent: u64, telling: TellingTally) -> Option<String>
     let of = if limit > 0 { format!(" of {limit}") } else { String::new() };
     let told = format!("{} told by a model", count(telling.told, "archive"));
     let own = format!("{} as the rules chose them", telling.fell_back);
-    Some(match (telling.told, telling.fell_back) {
-        (0, 0) => format!("{spent}{of} tokens today"),
-        (_, 0) => format!("{spent}{of} tokens today; {told}"),
-        _ => format!("{spent}{of} tokens today; {told}, {own}"),
-    })
+    let went = match (telling.told, telling.fell_back) {
+        (0, 0) => String::new(),
+        (_, 0) => format!("; {told}"),
+        _ => format!("; {told}, {own}"),
+    };
+    let silent = silent.map(|ms| format!("; it told nothing when asked last, {}", times::local(ms)));
+    Some(format!("{spent}{of} tokens today{went}{}", silent.unwrap_or_default()))
 }
 
 /// What waits to be dreamt, and what dreaming left out.

@@ -88,6 +88,14 @@ fn whatever_the_model_does_the_commit_is_there() {
         assert!(ran.err.starts_with("memoir: 1 archive as the rules chose it: ") && ran.err.contains(part), "{ran:?}");
         assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
         assert_eq!(decided(&home), ["We decided to poll the port because sleeping is slow."]);
+        let is_not_there = !matches!(part, "it is not JSON" | "said nothing that can be used");
+        for told in [home.run_with(&variables, &["status"]).out, home.run_with(&variables, &["doctor"]).out] {
+            assert_eq!(
+                told.contains("when asked last") || told.contains("when it was asked last"),
+                is_not_there,
+                "{part}: {told}"
+            );
+        }
     }
 }
 

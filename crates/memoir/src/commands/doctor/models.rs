@@ -4,9 +4,11 @@ use super::{bad, good};
 use crate::commands::Context;
 use crate::commands::embed::described;
 use crate::commands::models::Waits;
+use crate::commands::times;
 use crate::home::Life;
 use memoir_model::Embedder as _;
 use memoir_record::Check;
+use memoir_session::silent_since;
 use std::time::Instant;
 
 /// What is sent to see whether a model is there.
@@ -64,6 +66,16 @@ fn vectors(context: &Context) -> Option<Check> {
 /// A model is only asked when somebody asks: an answer may cost something.
 fn model(context: &Context) -> Check {
     match context.chat_model() {
+        Ok(Some(model)) if silent(context).is_some() => {
+            let since = silent(context).map(times::local).unwrap_or_default();
+            let detail =
+                format!("{} at {} told no archive when it was asked last, {since}", model.name(), model.place());
+            bad(
+                "model",
+                detail,
+                "see that it is there and has budget left; archives wait for it as the rules chose them",
+            )
+        }
         Ok(Some(model)) => {
             let told = if context.settings.model_archives { " and tells archives" } else { "" };
             good(
@@ -76,6 +88,12 @@ fn model(context: &Context) -> Check {
             bad("model", format!("{error:#}"), "correct [model] in config.toml; until then there is only evidence")
         }
     }
+}
+
+/// When the model was asked last and was not there, if it is to tell archives.
+fn silent(context: &Context) -> Option<i64> {
+    let journal = context.existing_journal(Life::Short).ok().flatten().filter(|_| context.settings.model_archives)?;
+    silent_since(&journal).ok().flatten()
 }
 
 fn spent(context: &Context) -> String {
