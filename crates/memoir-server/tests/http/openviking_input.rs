@@ -102,6 +102,17 @@ fn unknown_roles_parts_and_fields_lose_nothing() {
 }
 
 #[test]
+fn a_role_that_is_neither_user_nor_assistant_is_nobodys_words() {
+    let server = start();
+    let roles = ["USER", "Human", "human", "model", "Assistant", "system"];
+    let said: Vec<Value> = roles.iter().map(|role| text(role, &format!("this is what {role} says"))).collect();
+    assert_eq!(server.say(SESSION, &said)["added"], roles.len());
+    let stored = server.stored(SESSION);
+    assert_eq!(stored.len(), roles.len());
+    assert!(stored.iter().all(|(kind, _)| kind == "context"), "{stored:?}");
+}
+
+#[test]
 fn secrets_do_not_stay_in_messages_or_in_names_of_sessions() {
     let server = start();
     let key = format!("sk-ant-api03-{}", "aB3dE5fG7h".repeat(9));
