@@ -17,7 +17,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{MutexGuard, PoisonError};
 
 /// So often it is tried again when another process has written to the session meanwhile.
-const TRIES: usize = 8;
+pub(crate) const TRIES: usize = 8;
 
 /// What became of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -109,7 +109,7 @@ impl Openviking {
         let archives = self.times_committed(spoken)?;
         if archives != state.known.archives {
             state.known.archives = archives;
-            (state.known.live, state.known.live_tokens) = (0, 0);
+            (state.known.live, state.known.live_tokens, state.known.kept) = (0, 0, None);
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ fn turn() -> Vec<Value> {
 fn a_commit_seals_what_there_is_and_a_resumed_session_gets_its_overview() {
     let server = start();
     server.say(SESSION, &turn());
-    let sealed = commit(&server, &json!({"keep_recent_count": 10}));
+    let sealed = commit(&server, &json!({"keep_recent_count": 0}));
     let uri = format!("viking://user/default/sessions/{SESSION}/history/archive_001");
     assert_eq!((&sealed["status"], &sealed["archived"]), (&"accepted".into(), &true.into()));
     assert_eq!(sealed["archive_uri"], uri);

@@ -67,7 +67,7 @@ fn what_is_written_into_a_memorys_file_is_remembered() {
     result(&write(&server, uri, "Never through kubectl.", "append"));
     assert_eq!(read(uri), "Deploys go through ./ship.\nNever through kubectl.\n");
     assert_eq!(result(&server.get(&at("content/read", uri, "&offset=1&limit=1"))), "Never through kubectl.\n");
-    assert_eq!(error(&write(&server, uri, "x", "create")), (400, "INVALID_ARGUMENT".to_owned()));
+    assert_eq!(error(&write(&server, uri, "x", "create")), (409, "ALREADY_EXISTS".to_owned()));
     assert_eq!(error(&write(&server, "viking://~/memories/profile.md", "x", "replace")).0, 403);
     assert_eq!(error(&write(&server, "viking://resources/x.md", "x", "replace")).0, 403);
     let search = json!({"query": "how do deploys go", "target_uri": "viking://~/memories", "limit": 5});
