@@ -132,7 +132,8 @@ fn overlap(batch: &[Heard], stored: &[u64]) -> (usize, usize) {
 fn echo(batch: &[Heard], at: usize, next: u64) -> Option<usize> {
     (1..=at.min(ECHO_MAX)).find(|many| {
         let again = batch.get(at..at + many);
-        again.is_some_and(|again| again.iter().zip(&batch[at - many..at]).all(|(one, other)| one.digest == other.digest))
+        again
+            .is_some_and(|again| again.iter().zip(&batch[at - many..at]).all(|(one, other)| one.digest == other.digest))
             && batch.get(at + many).is_some_and(|heard| heard.digest == next)
     })
 }
