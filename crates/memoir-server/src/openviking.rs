@@ -36,8 +36,7 @@ pub(crate) fn over(parts: &crate::Parts, recall: &Arc<Recall>, policy: Policy, o
         index: Arc::clone(&parts.index),
         recall: Arc::clone(recall),
         policy,
-        // A pause stands in the home, which a server does not know.
-        is_paused: Arc::new(|| false),
+        is_paused: Arc::clone(&parts.is_paused),
         owner,
         clock: Arc::clone(&parts.clock),
     })
