@@ -6,11 +6,16 @@
 //! A batch overlaps the sequence where its beginning stands there. It counts if the overlap
 //! 1. goes on where the replay stood that the batch before was part of, or
 //! 2. reaches the end of the sequence, or
-//! 3. is the whole batch, and something in it is telling: a tool call, a long text, a time or an id, or
-//! 4. is at least three messages of it, one of them telling: the conversation was taken up again earlier.
+//! 3. is the whole batch, and telling: nobody says all of it again by chance ([`is_telling`]), or
+//! 4. is at least three messages of it, and telling: the conversation was taken up again earlier.
 //!
 //! It is looked for at the beginning of the sequence and in its last [`WINDOW`] messages; the longest one counts. A lone
 //! message is a replay by 1 and 2, if it equals the last one of its speaker, or by 3 if it is no prompt.
+//!
+//! What is said twice in a row can be in the sequence once, by 2. So an overlap goes on behind messages that say again
+//! what stands right before them, if the sequence goes on with what comes then.
+
+use std::collections::HashSet;
 
 /// So many of the last messages are compared with what comes.
 pub const WINDOW: u64 = 256;
@@ -18,13 +23,24 @@ pub const WINDOW: u64 = 256;
 /// An overlap that stops in the middle has at least so many messages.
 const BRANCH_MIN: usize = 3;
 
+/// Nobody says texts of so many bytes again by chance.
+const TELLING_BYTES_MIN: usize = 64;
+
+/// Nor so many different messages in the same order, however short they are.
+const TELLING_MESSAGES_MIN: usize = 5;
+
+/// So many messages at most are looked back for what is said twice in a row.
+const ECHO_MAX: usize = 8;
+
 /// A message as it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heard {
     /// What it says, as a number.
     pub digest: u64,
-    /// Whether nobody says this twice by chance.
-    pub is_telling: bool,
+    /// Whether it has an id of its own, or a time.
+    pub is_named: bool,
+    /// How long its text is.
+    pub text_bytes: usize,
     /// Whether it is a user's words alone: these are said again.
     pub is_prompt: bool,
 }
@@ -63,8 +79,8 @@ pub fn align<E>(
     let window = read(window_from, usize::try_from(WINDOW).unwrap_or(usize::MAX))?;
     let mut best: Option<(usize, u64)> = None;
     let mut offer = |from: u64, stored: &[u64], expected: Expected| {
-        let overlap = overlap(batch, stored);
-        let end = from + u64::try_from(overlap).unwrap_or(u64::MAX);
+        let (overlap, stored) = overlap(batch, stored);
+        let end = from + u64::try_from(stored).unwrap_or(u64::MAX);
         if counts(batch, overlap, end == known.total, expected) && best.is_none_or(|(most, _)| overlap >= most) {
             best = Some((overlap, end));
         }
@@ -98,8 +114,28 @@ enum Expected {
     No,
 }
 
-fn overlap(batch: &[Heard], stored: &[u64]) -> usize {
-    batch.iter().zip(stored).take_while(|(heard, stored)| heard.digest == **stored).count()
+/// How many messages of the batch are known, and of how many in the sequence.
+fn overlap(batch: &[Heard], stored: &[u64]) -> (usize, usize) {
+    let (mut at, mut place) = (0, 0);
+    while let (Some(heard), Some(digest)) = (batch.get(at), stored.get(place)) {
+        if heard.digest == *digest {
+            (at, place) = (at + 1, place + 1);
+            continue;
+        }
+        let Some(echo) = echo(batch, at, *digest) else { break };
+        at += echo;
+    }
+    (at, place)
+}
+
+/// How many messages from a place on say again what stands right before it, if such a digest follows on them.
+fn echo(batch: &[Heard], at: usize, next: u64) -> Option<usize> {
+    (1..=at.min(ECHO_MAX)).find(|many| {
+        let again = batch.get(at..at + many);
+        again
+            .is_some_and(|again| again.iter().zip(&batch[at - many..at]).all(|(one, other)| one.digest == other.digest))
+            && batch.get(at + many).is_some_and(|heard| heard.digest == next)
+    })
 }
 
 fn counts(batch: &[Heard], overlap: usize, reaches_end: bool, expected: Expected) -> bool {
@@ -109,9 +145,22 @@ fn counts(batch: &[Heard], overlap: usize, reaches_end: bool, expected: Expected
     if reaches_end || expected == Expected::Yes {
         return true;
     }
-    let is_telling = batch.iter().take(overlap).any(|heard| heard.is_telling);
     let is_lone_prompt = batch.len() == 1 && batch.iter().any(|heard| heard.is_prompt);
-    is_telling && !is_lone_prompt && (overlap == batch.len() || overlap >= BRANCH_MIN)
+    let is_enough = overlap == batch.len() || overlap >= BRANCH_MIN;
+    is_enough && !is_lone_prompt && is_telling(batch.get(..overlap).unwrap_or_default())
+}
+
+/// Whether nobody says all of this again by chance: one of it has an id or a time, or it is much. What is said several
+/// times in it counts once.
+fn is_telling(said: &[Heard]) -> bool {
+    let mut different = HashSet::new();
+    let mut text_bytes = 0usize;
+    said.iter().any(|heard| {
+        if different.insert(heard.digest) {
+            text_bytes = text_bytes.saturating_add(heard.text_bytes);
+        }
+        heard.is_named || text_bytes >= TELLING_BYTES_MIN || different.len() >= TELLING_MESSAGES_MIN
+    })
 }
 
 #[cfg(test)]
@@ -127,9 +176,10 @@ mod tests {
         replay: Option<u64>,
     }
 
-    /// Even numbers are telling, multiples of three are prompts.
+    /// Even numbers are telling, others are short; multiples of three are prompts.
     fn heard(digest: u64) -> Heard {
-        Heard { digest, is_telling: digest.is_multiple_of(2), is_prompt: digest.is_multiple_of(3) }
+        let text_bytes = if digest.is_multiple_of(2) { TELLING_BYTES_MIN } else { 4 };
+        Heard { digest, is_named: false, text_bytes, is_prompt: digest.is_multiple_of(3) }
     }
 
     impl Session {
@@ -221,6 +271,49 @@ mod tests {
         // A prompt that is told again, and another answer to it.
         session.send(&[6, 13]);
         assert_eq!(session.send(&[6, 17]), 2);
+    }
+
+    /// What is said in a session of short messages, sent once and again in batches of a hundred.
+    fn sent_twice(all: &[u64]) -> usize {
+        let mut session = Session::default();
+        assert_eq!(all.chunks(100).map(|batch| session.send(batch)).sum::<usize>(), all.len());
+        all.chunks(100).map(|batch| session.send(batch)).sum()
+    }
+
+    #[test]
+    fn a_session_of_short_messages_that_is_sent_again_adds_nothing() {
+        let notes: Vec<u64> = (0..150).map(|n| n * 2 + 1).collect();
+        assert_eq!(sent_twice(&notes), 0);
+        // `continue`, and what was done.
+        let steps: Vec<u64> = (0..240).map(|n| if n % 2 == 0 { 3 } else { n * 2 + 1 }).collect();
+        assert_eq!(sent_twice(&steps), 0);
+        let long: Vec<u64> = (0..20_000).map(|n| n * 2 + 1).collect();
+        assert_eq!(sent_twice(&long), 0);
+    }
+
+    #[test]
+    fn a_few_short_messages_that_are_said_again_in_the_middle_are_new() {
+        let mut session = Session::default();
+        session.send(&[3, 7, 9, 11, 5, 13]);
+        assert_eq!(session.send(&[3, 7, 9, 11]), 4, "two short turns can be had again");
+        session.send(&[17]);
+        assert_eq!(session.send(&[3, 7, 3, 7, 3, 7]), 6, "however often");
+        assert_eq!(session.send(&[3, 7, 9, 11, 5]), 0, "five different ones are not");
+    }
+
+    #[test]
+    fn an_exchange_that_was_had_twice_in_a_row_and_is_kept_once_does_not_end_a_replay() {
+        let mut session = Session::default();
+        let turns: [&[u64]; 5] = [&[3, 7], &[3, 7], &[9, 11, 13], &[15, 17, 19, 23, 25], &[27, 29]];
+        turns.iter().for_each(|turn| {
+            session.send(turn);
+        });
+        let stored = session.stored.clone();
+        assert_eq!(stored.len(), 12);
+        for size in [8, 100] {
+            turns.concat().chunks(size).for_each(|batch| assert_eq!(session.send(batch), 0, "{size}"));
+        }
+        assert_eq!(session.stored, stored);
     }
 
     proptest! {

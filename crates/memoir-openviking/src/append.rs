@@ -17,7 +17,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{MutexGuard, PoisonError};
 
 /// So often it is tried again when another process has written to the session meanwhile.
-const TRIES: usize = 8;
+pub(crate) const TRIES: usize = 8;
 
 /// What became of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -68,10 +68,16 @@ impl Openviking {
         state.known.replay = aligned.replay;
         let new = messages.get(aligned.known..).unwrap_or_default();
         let new_heard = heard.get(aligned.known..).unwrap_or_default();
+        let is_paused = (self.is_paused)();
         let (outcomes, not_recorded) = if new.is_empty() && !is_moved && !state.is_new {
             (Vec::new(), 0)
         } else {
-            match self.store(spoken, &mut state, (new, new_heard), peer)? {
+            let stored = if is_paused {
+                self.pass_over(&mut state, (new, new_heard))?
+            } else {
+                self.store(spoken, &mut state, (new, new_heard), peer)?
+            };
+            match stored {
                 Some(stored) => stored,
                 None => return Ok(None),
             }
@@ -79,7 +85,7 @@ impl Openviking {
         Ok(Some(Appended {
             session_id: spoken.given.clone(),
             message_count: state.known.live,
-            added: new.len(),
+            added: if is_paused { 0 } else { new.len() },
             pending_tokens: state.known.live_tokens,
             not_recorded,
             outcomes,
@@ -109,7 +115,7 @@ impl Openviking {
         let archives = self.times_committed(spoken)?;
         if archives != state.known.archives {
             state.known.archives = archives;
-            (state.known.live, state.known.live_tokens) = (0, 0);
+            (state.known.live, state.known.live_tokens, state.known.kept) = (0, 0, None);
         }
         Ok(())
     }
@@ -152,6 +158,27 @@ impl Openviking {
         cursors.push(state.cursor());
         let stored = self.journal.append_if(std::slice::from_ref(&state.as_read), &batch, &cursors)?;
         Ok(stored.map(|outcomes| (outcomes, not_recorded)))
+    }
+
+    /// Takes messages in that are not to be recorded, for the user paused. What they were is noted as digests, as of all
+    /// messages: when they are sent again, after the pause, they are known.
+    fn pass_over(
+        &self,
+        state: &mut State,
+        (new, heard): (&[Message], &[Heard]),
+    ) -> Result<Option<(Vec<Outcome>, usize)>, Fault> {
+        if state.is_new {
+            // Where the user works is not noted either.
+            state.known.project.clear();
+        }
+        let digests: Vec<u64> = heard.iter().map(|heard| heard.digest).collect();
+        let mut cursors = state.push(&*self.journal, &digests)?;
+        for (message, heard) in new.iter().zip(heard) {
+            state.note_speaker(&message.told.role, heard.digest);
+        }
+        cursors.push(state.cursor());
+        let stored = self.journal.append_if(std::slice::from_ref(&state.as_read), &[], &cursors)?;
+        Ok(stored.map(|_| (Vec::new(), new.len())))
     }
 
     /// Judges what is told by the user's wishes and makes it fit for the journal; what has become known of private

@@ -2,6 +2,7 @@
 
 use crate::fault::Fault;
 use crate::memories::{Reader, one_line};
+use crate::tree::{Depth, Form};
 use crate::uri::{ArchiveFile, Place};
 use crate::{Openviking, VIEW};
 use memoir_event::EventId;
@@ -106,7 +107,8 @@ impl Openviking {
 
     /// A directory as a text.
     fn listed(&self, uri: &str, reader: &Reader) -> Result<String, Fault> {
-        let rows = self.ls(uri, crate::tree::Form::Agent, crate::tree::Depth::All, 200, reader)?.rows;
+        let depth = if Place::parse(uri)? == Place::Memories { Depth::All } else { Depth::One };
+        let rows = self.ls(uri, Form::Agent, depth, 200, reader)?.rows;
         let line = |row: &Value| {
             let (name, about) = (row["rel_path"].as_str(), row["abstract"].as_str());
             format!("- {}: {}\n", name.unwrap_or_default(), about.unwrap_or_default())
@@ -133,7 +135,7 @@ impl Openviking {
         }
         let known = self.memory_file(kind, &name, reader)?;
         let text = match (&known, writing) {
-            (Some(_), Writing::Create) => return Err(Fault::invalid("mode", "there is a file of this name")),
+            (Some(_), Writing::Create) => return Err(Fault::Exists(format!("there is a file at {uri}"))),
             (Some(known), Writing::Append) => format!("{}\n{content}", known.text.trim_end()),
             _ => content.to_owned(),
         };

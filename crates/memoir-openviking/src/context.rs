@@ -3,11 +3,12 @@
 use crate::fault::Fault;
 use crate::memories::one_line;
 use crate::session::Spoken;
+use crate::state::State;
 use crate::tokens::tokens_of;
 use crate::uri::archive_number;
 use crate::{Openviking, VIEW};
 use memoir_event::{Archive, Content, EventId, Kind, Section, format_ms};
-use memoir_journal::{Lookup, Seq, StoredEvent};
+use memoir_journal::{Lookup, Placed, Seq, StoredEvent};
 use memoir_recall::clean;
 use serde_json::{Value, json};
 
@@ -34,7 +35,9 @@ impl Openviking {
         self.known_session(spoken)?;
         let archives = self.archives(spoken)?;
         let total = archives.len();
-        let after = archives.last().map_or(0, |(_, archive)| archive.last_seq);
+        let mut state = State::read(&*self.journal, &self.redactor, spoken)?;
+        self.settle(spoken, &mut state)?;
+        let after = live_after(&archives, &state);
         let (mut overview, mut used) = (String::new(), 0);
         if let Some((_, archive)) = archives.last() {
             overview = self.overview_of(archive)?;
@@ -99,19 +102,43 @@ impl Openviking {
         Ok(about.map_or_else(|| counted.clone(), |about| format!("{about} ({counted})")))
     }
 
+    /// The place after which the last `count` live messages lie; none if there are no more than these.
+    pub(crate) fn before_the_last(&self, spoken: &Spoken, count: u64) -> Result<Option<Seq>, Fault> {
+        let mut state = State::read(&*self.journal, &self.redactor, spoken)?;
+        self.settle(spoken, &mut state)?;
+        let after = live_after(&self.archives(spoken)?, &state);
+        let mut seqs = self.message_seqs(spoken, (after, self.journal.last_seq()?))?;
+        seqs.sort_unstable();
+        let mut passed = 0;
+        for portion in seqs.rchunks(PORTION) {
+            let mut shown: Vec<Seq> = self.journal.events(portion, &VIEW)?.iter().map(|stored| stored.seq).collect();
+            shown.sort_unstable();
+            for seq in shown.into_iter().rev() {
+                if passed == count {
+                    return Ok(Some(seq));
+                }
+                passed += 1;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The places of the messages between two places, in the order in which they were said.
+    fn message_seqs(&self, spoken: &Spoken, between: (Seq, Seq)) -> Result<Vec<Seq>, Fault> {
+        let placed = self.journal.placed(spoken.client, &spoken.session, between, usize::MAX)?;
+        let is_told =
+            |one: &&Placed| Openviking::is_message(one.kind) && one.thread.as_deref() == spoken.agent.as_deref();
+        Ok(placed.iter().filter(is_told).map(|one| one.seq).collect())
+    }
+
     /// The messages between two places, the last ones that the budget holds; and how many tokens they have.
     pub(crate) fn messages(
         &self,
         spoken: &Spoken,
-        (after, last): (Seq, Seq),
+        between: (Seq, Seq),
         budget: u64,
     ) -> Result<(Vec<Value>, u64), Fault> {
-        let placed = self.journal.placed(spoken.client, &spoken.session, (after, last), usize::MAX)?;
-        let seqs: Vec<Seq> = placed
-            .iter()
-            .filter(|one| Openviking::is_message(one.kind) && one.thread.as_deref() == spoken.agent.as_deref())
-            .map(|one| one.seq)
-            .collect();
+        let seqs = self.message_seqs(spoken, between)?;
         let (mut messages, mut tokens) = (Vec::new(), 0u64);
         'all: for portion in seqs.rchunks(PORTION) {
             let events = self.journal.events(portion, &VIEW)?;
@@ -206,6 +233,12 @@ impl Openviking {
         }
         Ok(clean(&stored.event.content.plain(), &self.redactor))
     }
+}
+
+/// After which place a session is live: what was kept at the last commit is.
+fn live_after(archives: &[(EventId, Archive)], state: &State) -> Seq {
+    let sealed = archives.last().map_or(0, |(_, archive)| archive.last_seq);
+    state.known.kept.map_or(sealed, |kept| kept.after)
 }
 
 fn payload(content: &Content) -> Value {

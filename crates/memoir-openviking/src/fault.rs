@@ -19,6 +19,9 @@ pub enum Fault {
     /// It names nothing that is there.
     #[error("{0}")]
     NotFound(String),
+    /// There is one already.
+    #[error("{0}")]
+    Exists(String),
     /// It is not for this API.
     #[error("{0}")]
     Denied(String),

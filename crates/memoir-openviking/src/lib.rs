@@ -52,6 +52,9 @@ pub const USER: &str = "default";
 /// So many sessions can be written to at once.
 const LOCKS: usize = 64;
 
+/// Tells whether nothing may be recorded now.
+pub type Paused = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// The API over one journal.
 pub struct Openviking {
     journal: Arc<dyn Journal>,
@@ -59,6 +62,7 @@ pub struct Openviking {
     index: Arc<Index>,
     recall: Arc<Recall>,
     policy: Policy,
+    is_paused: Paused,
     owner: String,
     clock: Clock,
     locks: [Mutex<()>; LOCKS],
@@ -77,6 +81,8 @@ pub struct Parts {
     pub recall: Arc<Recall>,
     /// What is not to be recorded.
     pub policy: Policy,
+    /// Whether nothing may be recorded now: the user may want a pause at any moment.
+    pub is_paused: Paused,
     /// Who works: its name on leases.
     pub owner: String,
     /// Tells the time.
@@ -86,8 +92,9 @@ pub struct Parts {
 impl Openviking {
     /// The API over a journal.
     pub fn new(parts: Parts) -> Openviking {
-        let Parts { journal, redactor, index, recall, policy, owner, clock } = parts;
+        let Parts { journal, redactor, index, recall, policy, is_paused, owner, clock } = parts;
         let locks = std::array::from_fn(|_| Mutex::default());
-        Openviking { journal, redactor, index, recall, policy, owner, clock, locks, ledger: ledger::Ledger::default() }
+        let ledger = ledger::Ledger::default();
+        Openviking { journal, redactor, index, recall, policy, is_paused, owner, clock, locks, ledger }
     }
 }

@@ -17,9 +17,6 @@ pub const MESSAGES_MAX: usize = 100;
 /// So many parts a message has at most.
 const PARTS_MAX: usize = 10_000;
 
-/// Nobody says a text of so many bytes twice by chance.
-const TELLING_BYTES_MIN: usize = 64;
-
 /// A message that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
@@ -129,12 +126,20 @@ fn message(text: &str, field: &str) -> Result<Message, Fault> {
     let names = [given(wire.created_at.clone()), given(wire.turn_id.clone())].into_iter().flatten();
     let names = names.chain(wire.source_message_ids.unwrap_or_default()).collect();
     let told = ToldMessage {
-        role: wire.role.trim().to_lowercase(),
+        role: role(wire.role.trim()),
         parts,
         time: given(wire.created_at).and_then(|time| Time::parse(&time).ok()),
         turn: given(wire.turn_id),
     };
     Ok(Message { told, peer: wire.peer_id, names })
+}
+
+/// The role, under a name that nobody else takes for the user or the agent: only these two words stand for them.
+fn role(given: &str) -> String {
+    match given {
+        "human" | "model" => format!("role {given}"),
+        given => given.to_owned(),
+    }
 }
 
 fn part(text: &str, field: &str) -> Result<ToldPart, Fault> {
@@ -214,7 +219,8 @@ impl Message {
         Heard {
             // Nought stands for what is lost.
             digest: (digest & DIGEST_MASK).max(1),
-            is_telling: has_tool || text_bytes >= TELLING_BYTES_MIN || !self.names.is_empty(),
+            is_named: has_tool || !self.names.is_empty(),
+            text_bytes,
             is_prompt: self.told.role == "user" && !has_tool,
         }
     }
@@ -274,6 +280,15 @@ mod tests {
     }
 
     #[test]
+    fn only_user_and_assistant_speak_for_somebody() {
+        let role = |role: &str| one(&json!({"role": role, "content": "x"})).unwrap().told.role;
+        assert_eq!((role("user"), role(" assistant ")), ("user".to_owned(), "assistant".to_owned()));
+        for other in ["USER", "User", "Human", "human", "model", "Assistant", "system", ""] {
+            assert!(!matches!(role(other).as_str(), "user" | "assistant" | "human" | "model"), "{other}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         assert_eq!(field(one(&json!({"role": "user"}))), "content");
         assert_eq!(field(one(&json!({"role": 7, "content": "x"}))), "body");
@@ -296,8 +311,8 @@ mod tests {
         assert_eq!(plain, heard(&json!({"role": "user", "parts": [{"type": "text", "text": "go on\n"}]})));
         assert_ne!(plain, heard(&json!({"role": "assistant", "content": "go on"})));
         let named = heard(&json!({"role": "user", "content": "go on", "turn_id": "t1"}));
-        assert!(named.digest != plain.digest && named.is_telling && !plain.is_telling && plain.is_prompt);
-        assert!(heard(&json!({"role": "user", "content": "x".repeat(TELLING_BYTES_MIN)})).is_telling);
+        assert!(named.digest != plain.digest && named.is_named && !plain.is_named && plain.is_prompt);
+        assert_eq!(heard(&json!({"role": "user", "content": " four "})).text_bytes, 4);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Sessions as the API shows them: made, listed, told, sealed, forgotten.
 
+use crate::append::TRIES;
 use crate::fault::Fault;
 use crate::session::Spoken;
-use crate::state::State;
+use crate::state::{Kept, State};
 use crate::uri;
 use crate::{Openviking, USER, VIEW};
-use memoir_event::{Archive, EventId, Kind, format_ms};
+use memoir_event::{Archive, EventId, Kind, Memory, MemorySource, format_ms};
 use memoir_journal::{Depth, Filter, Lookup, SessionEntry};
 use memoir_recall::{Forgetter, Unwanted};
 use memoir_session::Sealed;
@@ -13,6 +14,9 @@ use serde_json::{Value, json};
 
 /// A list names at most so many sessions.
 const LISTED_MAX: usize = 1_000;
+
+/// So many memories are looked through for those of a session, the newest.
+const EXTRACTED_MAX: usize = 1_000;
 
 impl Openviking {
     /// Makes a session, or finds it. Without an id it gets `unique`.
@@ -30,9 +34,7 @@ impl Openviking {
 
     /// Notes a session that nothing was said in yet.
     fn open(&self, spoken: &Spoken, peer: Option<&str>) -> Result<(), Fault> {
-        let state = State::read(&*self.journal, &self.redactor, spoken)?;
-        let is_known = !state.is_new && !state.known.is_gone;
-        if is_known || self.entry(spoken)?.is_some() {
+        if self.is_told(spoken)? || self.entry(spoken)?.is_some() {
             return Ok(());
         }
         self.revive(spoken, peer)
@@ -65,7 +67,8 @@ impl Openviking {
         self.settle(spoken, &mut state)?;
         let known = &state.known;
         let archives = self.times_committed(spoken)?;
-        let last = self.archives(spoken)?.pop();
+        let sealed = self.archives(spoken)?;
+        let last_ms = sealed.last().map(|(_, archive)| archive.last_ms);
         let times = entry.as_ref().map(|entry| (entry.first_ms, entry.last_ms));
         let (created_ms, updated_ms) =
             if is_spoken { (known.created_ms, known.updated_ms) } else { times.unwrap_or_default() };
@@ -76,9 +79,10 @@ impl Openviking {
             "message_count": known.live,
             "total_message_count": if is_spoken { state.total } else { entry.map_or(0, |entry| entry.events) },
             "commit_count": archives,
-            "last_commit_at": last.map(|(_, archive)| format_ms(archive.last_ms)),
+            "last_commit_at": last_ms.map(format_ms),
+            "memories_extracted": self.extracted(spoken, &sealed)?,
             "pending_tokens": known.live_tokens,
-            "keep_recent_count": 0,
+            "keep_recent_count": known.kept.map_or(0, |kept| kept.count),
             "memory_policy": null,
             "auto_commit_policy": null,
             "uri": uri::of_session(&spoken.given),
@@ -86,15 +90,53 @@ impl Openviking {
         }))
     }
 
-    /// Seals what a session has so far. A session that nobody knows has nothing: its sender can forget it.
-    pub fn commit(&self, spoken: &Spoken) -> Result<Value, Fault> {
+    /// How many memories a session has led to, in all and by the directories that they lie in.
+    fn extracted(&self, spoken: &Spoken, archives: &[(EventId, Archive)]) -> Result<Value, Fault> {
+        let mut counted = serde_json::Map::from_iter(uri::DIRS.map(|(_, dir)| (dir.to_owned(), 0.into())));
+        let mut total = 0u64;
+        // Memories are made of archives, so none is older than the first of them.
+        if let Some((_, first)) = archives.first() {
+            let seqs = self.journal.of_kind(Kind::Memory, first.last_seq)?;
+            let latest = seqs.get(seqs.len().saturating_sub(EXTRACTED_MAX)..).unwrap_or_default();
+            let (shown, own) = (spoken.shown(), &spoken.session);
+            for stored in self.journal.events(latest, &VIEW)? {
+                let Some(memory) = Memory::of_event(&stored.event) else { continue };
+                let is_of_it = |source: &MemorySource| {
+                    source.session.as_ref().is_some_and(|session| *session == shown || session == own)
+                };
+                if memory.status.is_current() && memory.sources.iter().any(is_of_it) {
+                    let count = &mut counted[uri::dir_of(memory.kind)];
+                    *count = (count.as_u64().unwrap_or(0) + 1).into();
+                    total += 1;
+                }
+            }
+        }
+        counted.insert("total".to_owned(), total.into());
+        Ok(Value::Object(counted))
+    }
+
+    /// Seals what a session has so far; its last `keep` messages are told as live all the same. A session that nobody
+    /// knows, or that has no more than these, has nothing: its sender can forget it.
+    pub fn commit(&self, spoken: &Spoken, keep: u64) -> Result<Value, Fault> {
         if spoken.agent.is_some() {
             // A sub-agent is a thread of its session, and is sealed with it.
             return Ok(skipped(spoken, "part_of_session"));
         }
-        let sealed = {
-            let _writing = self.lock(spoken);
-            self.seal(spoken)?
+        let _writing = self.lock(spoken);
+        let mut kept = None;
+        if keep > 0 && self.is_told(spoken)? {
+            match self.before_the_last(spoken, keep)? {
+                Some(after) => kept = Some(Kept { count: keep, after }),
+                None => return Ok(skipped(spoken, "no_messages")),
+            }
+        }
+        let sealed = self.seal(spoken)?;
+        if matches!(sealed, Sealed::Archive(_) | Sealed::Nothing) {
+            self.keep(spoken, kept)?;
+        }
+        let active_tokens = match kept {
+            Some(kept) => self.messages(spoken, (kept.after, self.journal.last_seq()?), u64::MAX)?.1,
+            None => 0,
         };
         match sealed {
             Sealed::Archive(committed) => Ok(json!({
@@ -105,7 +147,7 @@ impl Openviking {
                 "archived": true,
                 "effective_enable_working_memory": true,
                 "trace_id": committed.id.to_string(),
-                "estimated_active_tokens": 0,
+                "estimated_active_tokens": active_tokens,
                 "budget_exceeded": false,
             })),
             Sealed::Nothing => Ok(skipped(spoken, "no_messages")),
@@ -115,6 +157,25 @@ impl Openviking {
             })),
             Sealed::Busy => Err(Fault::Busy(format!("the session {} is being committed", spoken.given))),
         }
+    }
+
+    /// Notes which messages stay live though they are sealed.
+    fn keep(&self, spoken: &Spoken, kept: Option<Kept>) -> Result<(), Fault> {
+        for _ in 0..TRIES {
+            let mut state = State::read(&*self.journal, &self.redactor, spoken)?;
+            if state.is_new || state.known.is_gone || kept.is_none() && state.known.kept.is_none() {
+                return Ok(());
+            }
+            let live = state.known.live;
+            self.settle(spoken, &mut state)?;
+            state.known.live = kept.map_or(0, |kept| kept.count.min(live));
+            (state.known.live_tokens, state.known.kept) = (0, kept);
+            let cursor = state.cursor();
+            if self.journal.append_if(std::slice::from_ref(&state.as_read), &[], &[cursor])?.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     /// What became of a commit: it was done when it was answered.
@@ -171,10 +232,15 @@ impl Openviking {
         Ok(found.into_iter().find(|entry| entry.client == spoken.client && entry.events > 0))
     }
 
+    /// Whether a session was told over this API.
+    fn is_told(&self, spoken: &Spoken) -> Result<bool, Fault> {
+        let state = State::read(&*self.journal, &self.redactor, spoken)?;
+        Ok(!state.is_new && !state.known.is_gone)
+    }
+
     /// Fails if nothing is known of a session.
     pub(crate) fn known_session(&self, spoken: &Spoken) -> Result<(), Fault> {
-        let state = State::read(&*self.journal, &self.redactor, spoken)?;
-        if (state.is_new || state.known.is_gone) && self.entry(spoken)?.is_none() {
+        if !self.is_told(spoken)? && self.entry(spoken)?.is_none() {
             return Err(Fault::NotFound(format!("there is no session {}", spoken.given)));
         }
         Ok(())

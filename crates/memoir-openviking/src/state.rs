@@ -6,7 +6,7 @@
 
 use crate::fault::Fault;
 use crate::session::Spoken;
-use memoir_journal::{Cursor, Journal};
+use memoir_journal::{Cursor, Journal, Seq};
 use memoir_redact::Redactor;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -47,6 +47,9 @@ pub struct Known {
     pub live_tokens: u64,
     /// So many archives there were when it got something last.
     pub archives: u64,
+    /// What of the latest archive is told as live all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
     /// Where a replay stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<u64>,
@@ -59,6 +62,16 @@ pub struct Known {
     /// Whether it was deleted, and nothing came since.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_gone: bool,
+}
+
+/// What whoever committed a session wanted to keep of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Kept {
+    /// So many messages.
+    pub count: u64,
+    /// They lie after this place of the journal.
+    pub after: Seq,
 }
 
 /// A session's state, and where it is kept.

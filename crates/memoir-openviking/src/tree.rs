@@ -6,7 +6,7 @@ use crate::memories::{File, Reader, one_line};
 use crate::session::Spoken;
 use crate::uri::{self, ArchiveFile, DIRS, Place};
 use crate::{Openviking, VIEW};
-use memoir_event::format_ms;
+use memoir_event::{Archive, format_ms};
 use memoir_journal::Filter;
 use memoir_recall::clean;
 use serde_json::{Value, json};
@@ -41,6 +41,8 @@ struct Row {
     is_dir: bool,
     mod_time: String,
     about: String,
+    /// What lies in it, if that is still to be listed.
+    inner: Option<Place>,
 }
 
 impl Row {
@@ -53,7 +55,12 @@ impl Row {
             is_dir: true,
             mod_time: format_ms(0),
             about: String::new(),
+            inner: None,
         }
+    }
+
+    fn with(self, inner: Place) -> Row {
+        Row { inner: Some(inner), ..self }
     }
 
     fn file(parent: &str, name: &str, size: usize, ms: i64) -> Row {
@@ -97,6 +104,9 @@ impl Openviking {
     pub fn ls(&self, uri: &str, form: Form, depth: Depth, limit: usize, reader: &Reader) -> Result<Rows, Fault> {
         let limit = limit.min(ROWS_MAX);
         let place = Place::parse(uri)?;
+        if let Place::Session(spoken) | Place::History(spoken) = &place {
+            self.known_session(spoken)?;
+        }
         let mut rows = self.rows(&place, depth, limit.saturating_add(1), reader)?;
         let has_more = rows.len() > limit;
         rows.truncate(limit);
@@ -109,6 +119,7 @@ impl Openviking {
         let uri = uri.trim_end_matches('/');
         let (parent, name) = uri.rsplit_once('/').unwrap_or(("", uri));
         let row = match &place {
+            Place::Root => Row { uri: uri::SCHEME.to_owned(), ..Row::dir("", uri::SCHEME) },
             Place::Memory(kind, name) => {
                 let file = self.memory_file(*kind, name, reader)?.ok_or_else(|| Fault::no_such(uri))?;
                 Row::of(&file)
@@ -129,29 +140,46 @@ impl Openviking {
         Ok(row.told(Form::Original))
     }
 
+    /// The rows of a directory, at least `limit` of them if there are so many; with all depth each directory is followed
+    /// by what lies in it.
     fn rows(&self, place: &Place, depth: Depth, limit: usize, reader: &Reader) -> Result<Vec<Row>, Fault> {
+        let rows = self.rows_in(place, depth, limit, reader)?;
+        if depth == Depth::One {
+            return Ok(rows);
+        }
+        let mut all = Vec::with_capacity(rows.len());
+        for mut row in rows {
+            if all.len() >= limit {
+                break;
+            }
+            let (inner, path) = (row.inner.take(), row.rel_path.clone());
+            all.push(row);
+            if let Some(inner) = inner {
+                let inner = self.rows(&inner, depth, limit.saturating_sub(all.len()), reader)?;
+                all.extend(inner.into_iter().map(|row| row.below(&path)));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The same, but what lies in directories with an `inner` place is left to others.
+    fn rows_in(&self, place: &Place, depth: Depth, limit: usize, reader: &Reader) -> Result<Vec<Row>, Fault> {
         let root = uri::user_root();
         Ok(match place {
-            Place::Root => vec![Row::dir("viking:/", "user")],
-            Place::Users => vec![Row::dir("viking://user", USER)],
-            Place::User => vec![Row::dir(&root, "memories"), Row::dir(&root, "sessions")],
+            Place::Root => vec![Row::dir("viking:/", "user").with(Place::Users)],
+            Place::Users => vec![Row::dir("viking://user", USER).with(Place::User)],
+            Place::User => vec![
+                Row::dir(&root, "memories").with(Place::Memories),
+                Row::dir(&root, "sessions").with(Place::Sessions),
+            ],
             Place::Memories => self.memory_rows(depth, reader)?,
             Place::Kind(kind) => self.files(Some(*kind), reader)?.iter().take(limit).map(Row::of).collect(),
             Place::Sessions => self.session_rows(limit)?,
             Place::Session(spoken) => {
-                self.known_session(spoken)?;
-                vec![Row::dir(&uri::of_session(&spoken.given), "history")]
+                vec![Row::dir(&uri::of_session(&spoken.given), "history").with(Place::History(spoken.clone()))]
             }
-            Place::History(spoken) => {
-                self.known_session(spoken)?;
-                self.archive_rows(spoken)?
-            }
-            Place::Archive(spoken, number) => {
-                let archive = self.archive_of(spoken, *number)?;
-                let parent = uri::of_archive(&spoken.given, *number);
-                let file = |(_, name): &(ArchiveFile, &str)| Row::file(&parent, name, 0, archive.last_ms);
-                ArchiveFile::ALL.iter().map(file).collect()
-            }
+            Place::History(spoken) => self.archive_rows(spoken, depth, limit)?,
+            Place::Archive(spoken, number) => archive_files(spoken, &self.archive_of(spoken, *number)?).collect(),
             Place::Nothing => Vec::new(),
             Place::Profile | Place::Memory(..) | Place::OfArchive(..) | Place::Event(..) => {
                 return Err(Fault::invalid("uri", "this is a file, not a directory"));
@@ -183,21 +211,36 @@ impl Openviking {
         let row = |entry: memoir_journal::SessionEntry| {
             let shown = entry.shown();
             let about = titled(entry.title.map(|title| clean(&title, &self.redactor)).as_deref());
-            Row { uri: uri::of_session(&shown), about, mod_time: format_ms(entry.last_ms), ..Row::dir("", &shown) }
+            // An id that is none for this API has nothing below it.
+            let inner = Spoken::parse(&shown).ok().map(Place::Session);
+            let (uri, mod_time) = (uri::of_session(&shown), format_ms(entry.last_ms));
+            Row { uri, about, mod_time, inner, ..Row::dir("", &shown) }
         };
         Ok(found.into_iter().map(row).collect())
     }
 
-    fn archive_rows(&self, spoken: &Spoken) -> Result<Vec<Row>, Fault> {
+    fn archive_rows(&self, spoken: &Spoken, depth: Depth, limit: usize) -> Result<Vec<Row>, Fault> {
         let parent = format!("{}/history", uri::of_session(&spoken.given));
         let mut rows = Vec::new();
         for (_, archive) in self.archives(spoken)? {
+            if rows.len() >= limit {
+                break;
+            }
             let about = self.abstract_of(&archive)?;
             let mod_time = format_ms(archive.last_ms);
-            rows.push(Row { about, mod_time, ..Row::dir(&parent, &archive.name()) });
+            let name = archive.name();
+            rows.push(Row { about, mod_time, ..Row::dir(&parent, &name) });
+            if depth == Depth::All {
+                rows.extend(archive_files(spoken, &archive).map(|row| row.below(&name)));
+            }
         }
         Ok(rows)
     }
+}
+
+fn archive_files(spoken: &Spoken, archive: &Archive) -> impl Iterator<Item = Row> {
+    let (parent, last_ms) = (uri::of_archive(&spoken.given, archive.number), archive.last_ms);
+    ArchiveFile::ALL.into_iter().map(move |(_, name)| Row::file(&parent, name, 0, last_ms))
 }
 
 fn titled(title: Option<&str>) -> String {

@@ -15,7 +15,8 @@ use crate::session::Spoken;
 use memoir_event::{EventId, MemoryKind};
 use std::fmt::Write as _;
 
-const SCHEME: &str = "viking://";
+/// How addresses begin.
+pub const SCHEME: &str = "viking://";
 
 /// A longer address is none.
 const URI_BYTES_MAX: usize = 4_096;

@@ -43,7 +43,7 @@ use lanes::Lanes;
 use memoir_index::Index;
 use memoir_journal::{Clock, Journal};
 use memoir_mcp::HttpService;
-use memoir_openviking::Openviking;
+use memoir_openviking::{Openviking, Paused};
 use memoir_recall::{Form, Gate, Meaning, Recall};
 use memoir_redact::Redactor;
 use names::Names;
@@ -68,6 +68,8 @@ pub struct Parts {
     pub clock: Clock,
     /// Who knows what things mean, if anybody does.
     pub meaning: Option<Arc<dyn Meaning>>,
+    /// Whether nothing may be recorded now: the user may want a pause at any moment.
+    pub is_paused: Paused,
 }
 
 /// All that handlers share.
@@ -88,6 +90,7 @@ pub(crate) struct App {
     openviking: Openviking,
     mcp: HttpService,
     names: Names,
+    is_paused: Paused,
     nonce: AtomicU64,
     stopping: AtomicBool,
     started: Instant,
@@ -148,6 +151,7 @@ impl App {
             stopping: AtomicBool::new(false),
             started: Instant::now(),
             journal: parts.journal,
+            is_paused: parts.is_paused,
             redactor: parts.redactor,
             index: parts.index,
             clock: parts.clock,

@@ -25,6 +25,9 @@ use std::sync::Arc;
 /// The header in which plugins say where they work.
 const PEER: &str = "x-openviking-actor-peer";
 
+/// What there is already.
+const EXISTS: &str = "ALREADY_EXISTS";
+
 /// The API over the server's own parts.
 pub(crate) fn over(parts: &crate::Parts, recall: &Arc<Recall>, policy: Policy, owner: String) -> Openviking {
     Openviking::new(Parts {
@@ -33,6 +36,7 @@ pub(crate) fn over(parts: &crate::Parts, recall: &Arc<Recall>, policy: Policy, o
         index: Arc::clone(&parts.index),
         recall: Arc::clone(recall),
         policy,
+        is_paused: Arc::clone(&parts.is_paused),
         owner,
         clock: Arc::clone(&parts.clock),
     })
@@ -80,6 +84,16 @@ async fn writing(
     done.await.map(ok)
 }
 
+/// An answer of the status 409 that says which of its kinds it is.
+fn exists(app: &App, error: ApiError) -> Result<Response, ApiError> {
+    if error.code != EXISTS {
+        return Err(error);
+    }
+    let error = json!({"code": EXISTS, "message": app.redactor.text(&error.message), "details": {}});
+    let envelope = json!({"status": "error", "result": null, "error": error, "telemetry": null, "profile": null});
+    Ok(json_answer(StatusCode::CONFLICT, &envelope))
+}
+
 /// A body as JSON; an empty one is an empty object.
 async fn body(app: &App, request: Request) -> Result<Vec<u8>, ApiError> {
     let body = read_json_body(app, request).await?;
@@ -97,6 +111,7 @@ impl From<Fault> for ApiError {
             Fault::Invalid { field, message } => {
                 ApiError { field: Some(field.into()), ..ApiError::validation(message) }
             }
+            Fault::Exists(message) => ApiError::new(StatusCode::CONFLICT, EXISTS, message),
             Fault::NotFound(message) => ApiError::not_found("NOT_FOUND", message),
             Fault::Denied(message) => ApiError::forbidden(message),
             Fault::Busy(message) => ApiError::new(StatusCode::CONFLICT, "BUSY", message).retry_after(1),

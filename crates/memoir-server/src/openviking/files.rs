@@ -1,6 +1,6 @@
 //! Directories and files.
 
-use super::{body, reader, reading, writing};
+use super::{body, exists, reader, reading, writing};
 use crate::Shared;
 use crate::errors::{ApiError, json_answer};
 use axum::extract::rejection::QueryRejection;
@@ -129,8 +129,8 @@ pub(crate) async fn write(State(app): State<Shared>, request: Request) -> Result
     let bytes = body(&app, request).await?;
     let written: Written = serde_json::from_slice(&bytes).map_err(|error| Fault::invalid("body", error.to_string()))?;
     let writing_mode = Writing::parse(written.mode.as_deref().unwrap_or("replace"))?;
-    writing(&app, move |app| {
+    let written = writing(&app, move |app| {
         app.openviking.write(&written.uri, &written.content, writing_mode, &reader, &|| app.names.unique())
-    })
-    .await
+    });
+    written.await.or_else(|error| exists(&app, error))
 }

@@ -119,7 +119,14 @@ async fn add(
     Ok(ok(result))
 }
 
-/// `POST /api/v1/sessions/{id}/commit`. How much is kept back is not asked: an archive holds all that there is.
+/// What a commit may say; what else stands there is not looked at.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Sealing {
+    keep_recent_count: Option<u64>,
+}
+
+/// `POST /api/v1/sessions/{id}/commit`.
 pub(crate) async fn commit(
     State(app): State<Shared>,
     Path(id): Path<String>,
@@ -131,7 +138,9 @@ pub(crate) async fn commit(
     if !asked.is_object() {
         return Err(Fault::invalid("body", "the body has to be an object").into());
     }
-    writing(&app, move |app| app.openviking.commit(&spoken)).await
+    let wrong = |_| Fault::invalid("keep_recent_count", "this has to be a number that is not negative");
+    let asked: Sealing = serde_json::from_value(asked).map_err(wrong)?;
+    writing(&app, move |app| app.openviking.commit(&spoken, asked.keep_recent_count.unwrap_or(0))).await
 }
 
 /// `GET /api/v1/sessions/{id}/context`.

@@ -105,6 +105,7 @@ fn an_address_that_others_reach_is_not_listened_on_without_a_key() {
         )),
         clock,
         meaning: None,
+        is_paused: std::sync::Arc::new(|| false),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let serve = |settings| runtime.block_on(memoir_server::serve(settings, parts.clone(), |_| (), async {}));

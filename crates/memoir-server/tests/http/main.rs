@@ -10,6 +10,7 @@ mod failures;
 mod forgetting;
 mod hosts;
 mod limits;
+mod mcp;
 mod odd_journal;
 mod openviking;
 mod openviking_archives;

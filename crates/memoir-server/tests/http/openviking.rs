@@ -174,6 +174,25 @@ fn a_plugin_that_lost_its_state_adds_nothing() {
 }
 
 #[test]
+fn a_plugin_that_lost_its_state_adds_nothing_to_a_session_of_short_messages() {
+    let short = |n: usize| match n % 2 {
+        0 => text("user", "continue"),
+        _ => text("assistant", &format!("step {n} done")),
+    };
+    let notes: Vec<Value> = (0..150).map(|n| text("user", &format!("note {n}: short text"))).collect();
+    for all in [notes, (0..240).map(short).collect()] {
+        let server = start();
+        let added = || -> Vec<u64> {
+            all.chunks(100).map(|batch| server.say(SESSION, batch)["added"].as_u64().unwrap()).collect()
+        };
+        assert_eq!(added().iter().sum::<u64>(), u64::try_from(all.len()).unwrap());
+        assert!(added().iter().all(|added| *added == 0));
+        let real = [text("user", "continue"), text("assistant", "step 21 done")];
+        assert_eq!(server.say(SESSION, &real)["added"], 2, "a turn that was had before can be had again");
+    }
+}
+
+#[test]
 fn a_lone_message_that_its_speaker_said_last_is_a_replay() {
     let server = start();
     let one = json!({"role": "user", "content": "continue"});

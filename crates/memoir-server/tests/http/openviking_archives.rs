@@ -30,7 +30,7 @@ fn turn() -> Vec<Value> {
 fn a_commit_seals_what_there_is_and_a_resumed_session_gets_its_overview() {
     let server = start();
     server.say(SESSION, &turn());
-    let sealed = commit(&server, &json!({"keep_recent_count": 10}));
+    let sealed = commit(&server, &json!({"keep_recent_count": 0}));
     let uri = format!("viking://user/default/sessions/{SESSION}/history/archive_001");
     assert_eq!((&sealed["status"], &sealed["archived"]), (&"accepted".into(), &true.into()));
     assert_eq!(sealed["archive_uri"], uri);
@@ -72,6 +72,71 @@ fn a_commit_that_is_sent_again_makes_no_second_archive_and_the_session_goes_on()
     assert!(commit(&server, &json!({}))["archive_uri"].as_str().unwrap().ends_with("archive_002"));
     let context = get(&server, "/context");
     assert_eq!(context["pre_archive_abstracts"].as_array().unwrap().len(), 1, "{context}");
+}
+
+/// So many turns of two messages, from one on.
+fn turns(from: usize, count: usize) -> Vec<Value> {
+    let turn = |n| {
+        [
+            text("user", &format!("please look at the handler number {n} of the shop")),
+            text("assistant", &format!("handler number {n} reads the row and writes the answer")),
+        ]
+    };
+    (from..from + count).flat_map(turn).collect()
+}
+
+/// The texts of the live messages.
+fn live(server: &Running) -> Vec<String> {
+    let context = get(server, "/context");
+    let messages = context["messages"].as_array().unwrap();
+    messages.iter().map(|message| message["parts"][0]["text"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_last_messages_that_a_commit_is_to_keep_stay_live() {
+    let server = start();
+    server.say(SESSION, &turns(0, 5));
+    let skipped = commit(&server, &json!({"keep_recent_count": 10}));
+    assert_eq!((&skipped["status"], &skipped["reason"]), (&"skipped".into(), &"no_messages".into()));
+    assert_eq!(get(&server, "")["message_count"], 10);
+    let sealed = commit(&server, &json!({"keep_recent_count": 3}));
+    assert_eq!((&sealed["status"], &sealed["archived"]), (&"accepted".into(), &true.into()));
+    assert!(sealed["estimated_active_tokens"].as_u64().unwrap() > 20, "{sealed}");
+    let session = get(&server, "");
+    assert_eq!((&session["message_count"], &session["keep_recent_count"]), (&3.into(), &3.into()));
+    assert_eq!((&session["pending_tokens"], &session["total_message_count"]), (&0.into(), &10.into()));
+    assert_eq!(live(&server).len(), 3);
+    assert!(live(&server)[2].starts_with("handler number 4"), "{:?}", live(&server));
+    assert_eq!(server.say(SESSION, &turns(5, 1))["message_count"], 5);
+    assert_eq!(server.say(SESSION, &turns(0, 6))["added"], 0);
+    assert_eq!(live(&server).len(), 5);
+    assert!(get(&server, "")["pending_tokens"].as_u64().unwrap() > 10);
+    commit(&server, &json!({"keep_recent_count": 4}));
+    assert_eq!((live(&server).len(), &get(&server, "")["message_count"]), (4, &4.into()));
+    let rest = commit(&server, &json!({}));
+    assert_eq!(rest["status"], "skipped", "all of it is in archives: {rest}");
+    assert_eq!((live(&server).len(), &get(&server, "")["message_count"]), (0, &0.into()));
+    let path = format!("/api/v1/sessions/{SESSION}/commit");
+    for wrong in [json!(-1), json!("many"), json!(1.5)] {
+        let answer = server.post(&path, &json!({"keep_recent_count": wrong}));
+        assert_eq!(error(&answer), (400, "INVALID_ARGUMENT".to_owned()));
+    }
+}
+
+#[test]
+fn a_session_says_how_many_memories_it_led_to() {
+    let server = start();
+    server.say(SESSION, &[text("user", "Remember that walruses live in the north"), text("assistant", "Noted.")]);
+    assert_eq!(get(&server, "")["memories_extracted"]["total"], 0);
+    commit(&server, &json!({}));
+    assert_eq!(server.post("/v1/lifecycle/dream-tick", &json!({})).status, 200);
+    let extracted = get(&server, "")["memories_extracted"].clone();
+    assert_eq!(extracted["total"], 1, "{extracted}");
+    let sum: u64 = extracted.as_object().unwrap().values().filter_map(Value::as_u64).sum();
+    assert_eq!(sum, 2, "it is counted in its directory, too: {extracted}");
+    server.say("cx-other", &turns(0, 1));
+    result(&server.post("/api/v1/sessions/cx-other/commit", &json!({})));
+    assert_eq!(result(&server.get("/api/v1/sessions/cx-other"))["memories_extracted"]["total"], 0);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn what_is_written_into_a_memorys_file_is_remembered() {
     result(&write(&server, uri, "Never through kubectl.", "append"));
     assert_eq!(read(uri), "Deploys go through ./ship.\nNever through kubectl.\n");
     assert_eq!(result(&server.get(&at("content/read", uri, "&offset=1&limit=1"))), "Never through kubectl.\n");
-    assert_eq!(error(&write(&server, uri, "x", "create")), (400, "INVALID_ARGUMENT".to_owned()));
+    assert_eq!(error(&write(&server, uri, "x", "create")), (409, "ALREADY_EXISTS".to_owned()));
     assert_eq!(error(&write(&server, "viking://~/memories/profile.md", "x", "replace")).0, 403);
     assert_eq!(error(&write(&server, "viking://resources/x.md", "x", "replace")).0, 403);
     let search = json!({"query": "how do deploys go", "target_uri": "viking://~/memories", "limit": 5});
@@ -76,6 +76,62 @@ fn what_is_written_into_a_memorys_file_is_remembered() {
     assert_eq!((&found["total"], &found["resources"], &found["skills"]), (&1.into(), &json!([]), &json!([])));
     let nowhere = json!({"query": "how do deploys go", "target_uri": "viking://~/skills"});
     assert_eq!(result(&server.post("/api/v1/search/find", &nowhere))["total"], 0);
+}
+
+#[test]
+fn a_tree_is_all_that_lies_below_an_address() {
+    let server = start();
+    server.say(SESSION, &[text("user", "the shop sells shoes and boots"), text("assistant", "Noted.")]);
+    result(&server.post(&format!("/api/v1/sessions/{SESSION}/commit"), &json!({})));
+    remember(&server, &json!([{"text": "Prefers tabs.", "kind": "preference", "name": "tabs", "scope": "user"}]));
+    let get = |route: &str, uri: &str, more: &str| server.get_with(&at(route, uri, more), &PLUGIN);
+    let paths = |route: &str, uri: &str, more: &str| -> Vec<String> {
+        let rows = result(&get(route, uri, more));
+        rows.as_array().unwrap().iter().map(|row| row["rel_path"].as_str().unwrap().to_owned()).collect()
+    };
+    let history = |below: &str| -> Vec<String> {
+        [
+            "history",
+            "history/archive_001",
+            "history/archive_001/abstract.md",
+            "history/archive_001/overview.md",
+            "history/archive_001/messages.jsonl",
+        ]
+        .map(|path| format!("{below}{path}"))
+        .to_vec()
+    };
+    let session = format!("viking://user/default/sessions/{SESSION}");
+    assert_eq!(paths("fs/tree", &session, ""), history(""));
+    assert_eq!(paths("fs/ls", &session, ""), ["history"]);
+    let all = paths("fs/tree", "viking://user/default", "");
+    assert_eq!(all[..2], ["memories", "memories/preferences"]);
+    assert!(all[2].starts_with("memories/preferences/tabs-"), "{all:?}");
+    assert_eq!(all[3..5], ["sessions".to_owned(), format!("sessions/{SESSION}")]);
+    assert_eq!(all[5..], history(&format!("sessions/{SESSION}/")));
+    assert_eq!(paths("fs/ls", "viking://user/default", "&recursive=true"), all);
+    assert_eq!(paths("fs/ls", "viking://user/default", ""), ["memories", "sessions"]);
+    assert_eq!(paths("fs/tree", "viking://", "").len(), all.len() + 2);
+    for row in result(&get("fs/tree", "viking://user/default", "&output=original")).as_array().unwrap() {
+        let stat = result(&get("fs/stat", row["uri"].as_str().unwrap(), ""));
+        assert_eq!((&stat["isDir"], &stat["name"]), (&row["isDir"], &row["name"]), "{row}");
+    }
+    for limit in 0..all.len() {
+        let part = get("fs/tree", "viking://user/default", &format!("&node_limit={limit}"));
+        assert_eq!((result(&part).as_array().unwrap().len(), &part.json()["has_more"]), (limit, &true.into()));
+    }
+    assert_eq!(error(&get("fs/tree", "viking://~/sessions/cx-none", "")).0, 404);
+}
+
+#[test]
+fn the_root_is_called_by_its_address() {
+    let server = start();
+    for uri in ["viking://", "viking:///", "/"] {
+        let stat = result(&server.get(&at("fs/stat", uri, "")));
+        assert_eq!(
+            (&stat["uri"], &stat["name"], &stat["isDir"]),
+            (&"viking://".into(), &"viking://".into(), &true.into())
+        );
+    }
 }
 
 #[test]

@@ -102,6 +102,31 @@ fn unknown_roles_parts_and_fields_lose_nothing() {
 }
 
 #[test]
+fn a_role_that_is_neither_user_nor_assistant_is_nobodys_words() {
+    let server = start();
+    let roles = ["USER", "Human", "human", "model", "Assistant", "system"];
+    let said: Vec<Value> = roles.iter().map(|role| text(role, &format!("this is what {role} says"))).collect();
+    assert_eq!(server.say(SESSION, &said)["added"], roles.len());
+    let stored = server.stored(SESSION);
+    assert_eq!(stored.len(), roles.len());
+    assert!(stored.iter().all(|(kind, _)| kind == "context"), "{stored:?}");
+}
+
+#[test]
+fn in_a_pause_nothing_is_stored_whichever_way_it_comes() {
+    let server = start();
+    let record = crate::running::timed("raw", "told in a pause", "2026-06-01T10:00:00Z");
+    server.pause(true);
+    let said = server.say(SESSION, &[text("user", "told in a pause, too")]);
+    assert_eq!((&said["added"], &said["not_recorded"]), (&0.into(), &1.into()), "{said}");
+    let ids = server.store(std::slice::from_ref(&record));
+    assert_eq!((ids.len(), server.stored(SESSION).len(), server.stored("raw").len()), (1, 0, 0));
+    server.pause(false);
+    assert_eq!(server.say(SESSION, &[text("user", "told in a pause, too"), text("user", "and after")])["added"], 1);
+    assert_eq!(server.stored(SESSION).len(), 1);
+}
+
+#[test]
 fn secrets_do_not_stay_in_messages_or_in_names_of_sessions() {
     let server = start();
     let key = format!("sk-ant-api03-{}", "aB3dE5fG7h".repeat(9));

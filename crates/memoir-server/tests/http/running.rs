@@ -55,7 +55,9 @@ pub fn start_over(settings: ServerSettings, wrap: impl FnOnce(Arc<dyn Journal>) 
     let journal = wrap(journal(&home, &clock));
     let index = Arc::new(Index::open(&home.path().join("index"), memoir_index::IndexOptions::default()));
     let redactor = Arc::new(Redactor::builtin());
-    let parts = Parts { journal: Arc::clone(&journal), redactor, index, clock, meaning: None };
+    let paused = home.path().join("paused");
+    let is_paused = Arc::new(move || paused.exists());
+    let parts = Parts { journal: Arc::clone(&journal), redactor, index, clock, meaning: None, is_paused };
     let (stop, stopped) = oneshot::channel();
     let (tell, told) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -100,6 +102,12 @@ impl Running {
         let answer = self.post("/v1/recall/raw", request);
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()["records"].as_array().unwrap().clone()
+    }
+
+    /// Has nothing recorded from now on, or everything again.
+    pub fn pause(&self, is_paused: bool) {
+        let file = self.home().join("paused");
+        if is_paused { std::fs::write(file, "").unwrap() } else { std::fs::remove_file(file).unwrap() }
     }
 
     pub fn home(&self) -> &std::path::Path {

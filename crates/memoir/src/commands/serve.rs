@@ -3,7 +3,7 @@
 mod embedding;
 mod sweeping;
 
-use super::Context;
+use super::{Context, pause};
 use crate::cli::ServeArgs;
 use crate::exit::{Done, Usage};
 use crate::home::{Life, system_clock};
@@ -26,7 +26,9 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
     let embedding = embedding::start(context, &journal, &redactor)?;
     let sweeping = sweeping::start(context, &journal, &redactor)?;
     let (meaning, index) = (context.meaning(&redactor), Arc::new(context.index_within(SERVER_INDEX_BYTES)));
-    let parts = Parts { redactor, journal, index, clock: system_clock(), meaning };
+    let home = context.home.clone();
+    let is_paused = Arc::new(move || pause::is_paused(&home));
+    let parts = Parts { redactor, journal, index, clock: system_clock(), meaning, is_paused };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(settings.blocking_threads.max(2) * 2)
