@@ -81,6 +81,7 @@ fn api(home: &Path) -> anyhow::Result<Openviking> {
         index,
         recall,
         policy: Policy::default(),
+        is_paused: Arc::new(|| false),
         owner: "bench".to_owned(),
         clock,
     }))

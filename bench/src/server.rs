@@ -224,6 +224,7 @@ fn over_http(home: &Path, bodies: &Bodies, args: &ServerArgs) -> anyhow::Result<
         index: Arc::new(Index::open(&home.join("index"), options)),
         clock,
         meaning: None,
+        is_paused: Arc::new(|| false),
     };
     let (stop, stopped) = oneshot::channel::<()>();
     let (tell, told) = std::sync::mpsc::channel();
