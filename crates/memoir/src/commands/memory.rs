@@ -101,7 +101,7 @@ fn show(review: &Review<'_>, journal: &SqliteJournal, id: &str, view: &View, jso
     if json {
         out.json(&to_json(&listed, &before, &changes, review.redactor))?;
     } else {
-        print(&mut out, journal, &listed, &before, &changes)?;
+        print(&mut out, journal, &listed, (&before, &changes), &gate)?;
     }
     out.flush()?;
     Ok(Done::Well)
@@ -171,15 +171,15 @@ fn print(
     out: &mut Out,
     journal: &SqliteJournal,
     listed: &Listed,
-    replaced: &[(EventId, String)],
-    changes: &[Retold],
+    (replaced, changes): (&[(EventId, String)], &[Retold]),
+    gate: &Gate<'_>,
 ) -> Result<()> {
     let (stored, memory) = (&listed.stored, &listed.memory);
     why::line(out, "says", &memory.text)?;
     why::line(out, "is", &stored.id.to_string())?;
     why::line(out, "project", &stored.event.repo)?;
     why::line(out, "first said", &times::local(stored.ts_ms))?;
-    why::print_memory(out, journal, stored, memory)?;
+    why::print_memory(out, journal, (stored, memory), gate)?;
     if let Some(rule) = Rule::of(memory.made_by.as_deref()) {
         let looked = if memory.by_user { "you have looked at it" } else { "nobody has looked at it yet" };
         why::line(out, "rule", &format!("{rule}; {looked}"))?;

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use memoir_capture::RegainedNames;
 use memoir_event::Event;
 use memoir_journal::{Admission, Filter, Journal, JournalError, Order, Outcome, Page, SqliteJournal, View};
-use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary};
+use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary, Summary};
 use memoir_recall::{Form, Gate};
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -48,12 +48,6 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
         Some(repo) => project::named(&journal, repo, HINT)?,
         None => project::at(context, &journal, &project, HINT)?,
     };
-    let place = project.root.as_deref().or(mirror.dir().parent()).unwrap_or(dir);
-    let info = ProjectInfo {
-        path: place.to_string_lossy().into_owned(),
-        repo_id: entry.repo.clone(),
-        label: place.file_name().map_or_else(|| entry.repo.clone(), |name| name.to_string_lossy().into_owned()),
-    };
     let filter = Filter { repo: Some(entry.repo.clone()), ..Filter::default() };
     let (view, stop, redactor) = (filter::view(view), stop::on_signal()?, context.settings.redactor()?);
     let leaving = Leaving { journal: &journal, filter: &filter, view: &view, redactor: &redactor };
@@ -63,9 +57,11 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
     } else {
         leaving.take_out_outdated(&mirror, &stop)?
     };
+    let gate = leaving.gate();
+    let place = project.root.as_deref().or(mirror.dir().parent()).unwrap_or(dir);
+    let info = info_of(place, &entry.repo, &gate);
     let mut writer = mirror.writer(&info, &system_clock())?;
     copied::note_mirror(&journal, mirror.dir())?;
-    let gate = leaving.gate();
     let mut bar = Progress::new("exporting");
     let (mut page, mut done, mut left_out) = (Page::first(BATCH_EVENTS, Order::OldestFirst), 0, 0);
     while !stop::requested(&stop) {
@@ -94,35 +90,59 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
     if !stopped {
         copied::note_mirror_is_by(&journal, mirror.dir(), &rules)?;
     }
-    let mut out = Out::new();
-    if json {
-        out.json(&json!({
-            "mirror": mirror.dir(), "project": info.repo_id, "outdated": outdated, "new": summary.new, "revised": summary.revised,
-            "known": summary.known, "events": summary.events, "segments": summary.segments,
-            "repaired": summary.repairs.any(), "leftOut": left_out, "interrupted": stopped,
-        }))?;
-    } else {
-        let fuller = if summary.revised > 0 { format!(", {} fuller", summary.revised) } else { String::new() };
-        let (events, segments) = (count(summary.events, "event"), count(summary.segments, "session"));
-        out.line(&format!("{}: {} new{fuller}; {events} of {segments} in all", mirror.dir().display(), summary.new))?;
-        if outdated > 0 {
-            out.line(&format!("{} written anew: newer redaction rules take something out", count(outdated, "event")))?;
-        }
-        if summary.repairs.any() {
-            out.line("what an earlier writer left unfinished was mended")?;
-        }
-    }
-    out.flush()?;
-    if summary.repairs.checksums > 0 {
-        let changed = count(summary.repairs.checksums, "session");
-        print::warn(&format!(
-            "somebody changed the files of {changed} after they were written; they now count as they are"
-        ));
-    }
-    if stopped {
-        print::warn("interrupted; what was exported is whole, and the next export goes on");
-    }
+    let exported = Exported { outdated, left_out, stopped, summary };
+    exported.tell(mirror.dir(), &info.repo_id, json)?;
     Ok(if left_out > 0 || stopped { Done::Partly } else { Done::Well })
+}
+
+fn info_of(place: &Path, repo: &str, gate: &Gate<'_>) -> ProjectInfo {
+    let label = place.file_name().map_or_else(|| repo.to_owned(), |name| name.to_string_lossy().into_owned());
+    ProjectInfo { path: gate.text(&place.to_string_lossy()), repo_id: gate.text(repo), label: gate.text(&label) }
+}
+
+/// What an export did.
+struct Exported {
+    /// How many events stood in the mirror as no rule of today would let them leave.
+    outdated: u64,
+    left_out: u64,
+    stopped: bool,
+    summary: Summary,
+}
+
+impl Exported {
+    fn tell(&self, dir: &Path, project: &str, json: bool) -> Result<()> {
+        let Exported { outdated, left_out, stopped, summary } = self;
+        let mut out = Out::new();
+        if json {
+            out.json(&json!({
+                "mirror": dir, "project": project, "new": summary.new, "revised": summary.revised,
+                "known": summary.known, "outdated": outdated, "events": summary.events, "segments": summary.segments,
+                "repaired": summary.repairs.any(), "leftOut": left_out, "interrupted": stopped,
+            }))?;
+        } else {
+            let fuller = if summary.revised > 0 { format!(", {} fuller", summary.revised) } else { String::new() };
+            let (events, segments) = (count(summary.events, "event"), count(summary.segments, "session"));
+            out.line(&format!("{}: {} new{fuller}; {events} of {segments} in all", dir.display(), summary.new))?;
+            if *outdated > 0 {
+                let events = count(*outdated, "event");
+                out.line(&format!("{events} written anew: newer redaction rules take something out"))?;
+            }
+            if summary.repairs.any() {
+                out.line("what an earlier writer left unfinished was mended")?;
+            }
+        }
+        out.flush()?;
+        if summary.repairs.checksums > 0 {
+            let changed = count(summary.repairs.checksums, "session");
+            print::warn(&format!(
+                "somebody changed the files of {changed} after they were written; they now count as they are"
+            ));
+        }
+        if *stopped {
+            print::warn("interrupted; what was exported is whole, and the next export goes on");
+        }
+        Ok(())
+    }
 }
 
 /// What leaves for a mirror, and by which rules.
