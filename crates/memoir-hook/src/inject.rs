@@ -10,7 +10,7 @@ use memoir_capture::{HookCall, Moment, Start};
 use memoir_event::Client;
 use memoir_index::{Index, IndexError};
 use memoir_journal::{Clock, Journal, JournalError};
-use memoir_recall::{Recall, RecallError, essence};
+use memoir_recall::{Blocked, Recall, RecallError, Withheld, essence};
 use memoir_record::Projects;
 use memoir_redact::Redactor;
 use memoir_session::SessionError;
@@ -64,6 +64,8 @@ pub struct Injector {
     pub index: Index,
     /// Recalls.
     pub recall: Recall,
+    /// What nobody but the owner is shown.
+    pub blocked: Blocked,
     /// Looks for secrets once more.
     pub redactor: Arc<Redactor>,
     /// The time.
@@ -183,10 +185,15 @@ impl Injector {
 
     fn essence(&self, call: &HookCall, shown: &mut Shown) -> Result<Option<String>, InjectError> {
         let (project, session) = (self.project(call), self.shown_session(call));
-        let mut essence = essence(&*self.journal, &self.redactor, &project, &session, crate::essence::SESSIONS_MAX)?;
+        let mut essence = essence(&self.shown(), &self.redactor, &project, &session, crate::essence::SESSIONS_MAX)?;
         leave_out_instructions(&mut essence, call);
         let loose = self.loose_ends(&essence)?;
         Ok(essence_told(&essence, &loose, shown, &self.zone).map(|body| wrapped(Occasion::SessionStart, &body, None)))
+    }
+
+    /// The journal as a conversation may be given it.
+    pub(crate) fn shown(&self) -> Withheld<'_> {
+        Withheld::new(&*self.journal, &self.blocked)
     }
 
     pub(crate) fn project(&self, call: &HookCall) -> String {

@@ -5,7 +5,7 @@ use crate::inject::{InjectError, Injector};
 use crate::life::name_of;
 use memoir_capture::HookCall;
 use memoir_event::{Archive, EventId, Section};
-use memoir_journal::{Audience, View};
+use memoir_journal::{Audience, Journal, View};
 use memoir_recall::Essence;
 use memoir_session::{CommitRules, Process, SessionName, Sessions};
 
@@ -15,28 +15,30 @@ const NOBODY: &dyn Fn(&Process) -> bool = &|_| false;
 impl Injector {
     /// Whether something of the session came after its latest archive.
     pub(crate) fn is_open(&self, call: &HookCall) -> Result<bool, InjectError> {
-        Ok(self.sessions().is_open(&name_of(call))?)
+        Ok(self.sessions(&*self.journal).is_open(&name_of(call))?)
     }
 
     /// The overview of a session's latest archive.
     pub(crate) fn archive(&self, call: &HookCall, occasion: Occasion) -> Result<Option<String>, InjectError> {
-        let (sessions, session) = (self.sessions(), name_of(call));
+        let shown = self.shown();
+        let (sessions, session) = (self.sessions(&shown), name_of(call));
         let Some((_, archive)) = sessions.latest(&session)? else { return Ok(None) };
         let overview = sessions.overview(&archive, &View::of(Audience::Recall))?;
         if overview.is_empty() {
             return Ok(None);
         }
         let digest = overview.digest(&self.zone, self.wanted.resume_chars_max);
-        let shown = session.shown();
+        let name = session.shown();
         let more = format!(
-            "For exact commands, paths, code or output read it: `memoir archive {shown}`, `memoir show ID`, or the tool `read` of memoir's MCP server."
+            "For exact commands, paths, code or output read it: `memoir archive {name}`, `memoir show ID`, or the tool `read` of memoir's MCP server."
         );
         Ok((!digest.trim().is_empty()).then(|| wrapped(occasion, &digest, Some(&more))))
     }
 
     /// What the latest archives of a project's last sessions say is still to do, a line for each.
     pub(crate) fn loose_ends(&self, essence: &Essence) -> Result<Vec<(EventId, String)>, InjectError> {
-        let sessions = self.sessions();
+        let shown = self.shown();
+        let sessions = self.sessions(&shown);
         let mut ends = Vec::new();
         for last in &essence.sessions {
             let Some((_, mut archive)) = sessions.latest(&SessionName::parse(&last.shown))? else { continue };
@@ -47,9 +49,9 @@ impl Injector {
         Ok(ends)
     }
 
-    fn sessions(&self) -> Sessions<'_> {
+    fn sessions<'s>(&'s self, journal: &'s dyn Journal) -> Sessions<'s> {
         Sessions {
-            journal: &*self.journal,
+            journal,
             redactor: &self.redactor,
             clock: &self.clock,
             rules: CommitRules::default(),

@@ -8,7 +8,7 @@ use crate::shown::Shown;
 use memoir_capture::HookCall;
 use memoir_event::{Client, Kind};
 use memoir_index::{Query, Window};
-use memoir_journal::{Audience, Filter, Selection, Seq, StoredEvent, View};
+use memoir_journal::{Audience, Filter, Journal as _, Selection, Seq, StoredEvent, View};
 use memoir_recall::clean;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -92,7 +92,7 @@ impl Injector {
         for stored in told {
             shown.add(stored.id);
             let filter = Filter { session: Some(shown_session(stored)), ..Filter::default() };
-            let session = self.journal.sessions(&filter, &View::of(Audience::Recall), 1, 0)?.pop();
+            let session = self.shown().sessions(&filter, &View::of(Audience::Recall), 1, 0)?.pop();
             let title = session.and_then(|session| session.title).map(|title| clean(&title, &self.redactor));
             let about =
                 title.map_or_else(String::new, |title| format!(" in a session that began with {}", quoted(&title)));
@@ -115,7 +115,7 @@ impl Injector {
         let window = Window { skip: 0, limit: HITS_MAX };
         let hits = self.index.search(&*self.journal, &query, &selection, window, &mut |_, _| time.is_left())?;
         let seqs: Vec<Seq> = hits.hits.iter().map(|hit| hit.seq).collect();
-        let mut events = self.journal.events(&seqs, &view)?;
+        let mut events = self.shown().events(&seqs, &view)?;
         events.sort_by_key(|stored| std::cmp::Reverse((stored.ts_ms, stored.seq)));
         Ok(events)
     }

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use memoir_event::Client;
 use memoir_index::Index;
 use memoir_journal::{Audience, Clock, Filter, Journal, SessionEntry, View};
-use memoir_recall::Recall;
+use memoir_recall::{Blocked, Recall, Withheld};
 use memoir_redact::Redactor;
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub struct Library {
     pub index: Arc<Index>,
     /// Recall over both.
     pub recall: Arc<Recall>,
+    /// What nobody who asks is shown.
+    pub blocked: Blocked,
     /// Tells the time.
     pub clock: Clock,
     /// Where the user's days begin.
@@ -45,6 +47,11 @@ pub type ProjectOf = Arc<dyn Fn(&str) -> String + Send + Sync>;
 pub type Open = Arc<dyn Fn() -> Result<Arc<Library>, String> + Send + Sync>;
 
 impl Library {
+    /// The journal as whoever asks may read it.
+    pub(crate) fn shown(&self) -> Withheld<'_> {
+        Withheld::new(&*self.journal, &self.blocked)
+    }
+
     /// The session that goes by that name or whose id begins like that, if the reader may see any of it.
     pub(crate) fn session(&self, name: &str) -> Result<Option<SessionEntry>, ToolError> {
         let name = name.trim();

@@ -4,7 +4,7 @@ use crate::error::ToolError;
 use crate::library::VIEW;
 use crate::lines;
 use crate::tools::{Desk, SCHEME, read_whole};
-use memoir_journal::Filter;
+use memoir_journal::{Filter, Journal as _};
 use memoir_recall::clean;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
@@ -15,9 +15,9 @@ const TITLE_CHARS: usize = 80;
 /// The latest sessions of the caller's project, or of all.
 pub(crate) fn list(desk: &Desk<'_>) -> Result<Vec<Resource>, ToolError> {
     let filter = Filter { repo: desk.project_here()?, ..Filter::default() };
-    let mut found = desk.library.journal.sessions(&filter, &VIEW, SESSIONS_MAX, 0)?;
+    let mut found = desk.library.shown().sessions(&filter, &VIEW, SESSIONS_MAX, 0)?;
     if found.is_empty() && filter.repo.is_some() {
-        found = desk.library.journal.sessions(&Filter::default(), &VIEW, SESSIONS_MAX, 0)?;
+        found = desk.library.shown().sessions(&Filter::default(), &VIEW, SESSIONS_MAX, 0)?;
     }
     let resource = |session: memoir_journal::SessionEntry| {
         let shown = session.shown();

@@ -19,7 +19,7 @@ use crate::error::ToolError;
 use crate::library::Library;
 use crate::when::{self, End};
 use memoir_event::{Kind, nearest};
-use memoir_journal::{Filter, PageToken};
+use memoir_journal::{Filter, Journal, PageToken};
 use memoir_session::{CommitRules, Sessions};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -116,11 +116,11 @@ fn arguments_of<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T,
 }
 
 impl Desk<'_> {
-    /// Sessions, for what no rule has to decide.
-    pub(crate) fn sessions(&self) -> Sessions<'_> {
+    /// The sessions of a journal, for what no rule has to decide.
+    pub(crate) fn sessions<'s>(&'s self, journal: &'s dyn Journal) -> Sessions<'s> {
         let library = self.library;
         Sessions {
-            journal: &*library.journal,
+            journal,
             redactor: &library.redactor,
             clock: &library.clock,
             rules: CommitRules::default(),

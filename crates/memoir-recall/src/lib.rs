@@ -36,7 +36,7 @@ pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
 pub use mirrors::{Followed, IMPORTED, MIRRORED, take_out_of_mirrors};
-pub use policy::{Blocked, Form, Gate, clean, fit_to_show};
+pub use policy::{Blocked, Form, Gate, Withheld, clean, fit_to_show};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_json, origin, to_json, what};
 pub use request::{Answer, Block, Effort, Request, SessionBlock};

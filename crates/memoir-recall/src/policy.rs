@@ -5,8 +5,10 @@
 //! text), and marks that could end or fake a boundary are made harmless: recalled text is data.
 
 mod marks;
+mod withheld;
 
 pub(crate) use marks::defused;
+pub use withheld::Withheld;
 
 use crate::request::Request;
 use marks::{harmless, visible, with_strings};

@@ -4,7 +4,7 @@
 use crate::client::{Client, explain};
 use crate::wire::{ErrorBody, RunAnswer, RunId, RunRequest};
 use memoir_event::Envelope;
-use memoir_journal::{Change, Cursor, Journal, JournalError, Seq, View};
+use memoir_journal::{Change, Cursor, Journal, JournalError, Seq, StoredEvent, View};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -43,6 +43,8 @@ pub struct Push<'a> {
     pub repos: &'a [String],
     /// Which of their events.
     pub view: &'a View,
+    /// What of an event may leave; none if all of it stays.
+    pub gate: &'a dyn Fn(StoredEvent) -> Option<StoredEvent>,
     /// How they are grouped.
     pub scope: RunScope,
     /// Whether to begin with the first event, whatever was sent before.
@@ -201,6 +203,7 @@ impl Push<'_> {
             if stored.event.kind().is_own() {
                 continue;
             }
+            let Some(stored) = (self.gate)(stored) else { continue };
             let session = (self.scope == RunScope::Session).then(|| stored.event.session.clone());
             let run = RunId { project: stored.event.repo.clone(), session };
             runs.entry(run).or_default().push(stored.into_envelope());

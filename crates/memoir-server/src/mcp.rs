@@ -35,6 +35,7 @@ pub(crate) fn service(settings: &ServerSettings, parts: &Parts, recall: &Arc<Rec
         redactor: Arc::clone(&parts.redactor),
         index: Arc::clone(&parts.index),
         recall: Arc::clone(recall),
+        blocked: settings.blocked.clone(),
         clock: Arc::clone(&parts.clock),
         zone: TimeZone::UTC,
         actor: None,

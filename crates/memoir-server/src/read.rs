@@ -9,8 +9,8 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use memoir_event::{Envelope, format_ms};
-use memoir_journal::{Audience, Lookup, RecordClass, SessionEntry, Sighting, StoredEvent, View};
-use memoir_recall::{Form, Gate};
+use memoir_journal::{Audience, Journal as _, Lookup, RecordClass, SessionEntry, Sighting, StoredEvent, View};
+use memoir_recall::{Form, Gate, Withheld};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -82,8 +82,11 @@ pub(crate) async fn sessions(State(app): State<Shared>, query: Given) -> Result<
     let params = Params::of(query)?;
     params.refuse("the list of sessions", &["q", "order", "type", "item_type"])?;
     let (filter, limit, skip) = (params.filter()?, params.limit(app.settings.page_max), params.skip()?);
-    let journal = Arc::clone(&app.journal);
-    let found = app.lanes.read(move || Ok(journal.sessions(&filter, &VIEW, limit + 1, skip)?));
+    let worker = Arc::clone(&app);
+    let found = app.lanes.read(move || {
+        let shown = Withheld::new(&*worker.journal, &worker.settings.blocked);
+        Ok(shown.sessions(&filter, &VIEW, limit + 1, skip)?)
+    });
     let mut found = found.await?;
     let next_cursor = (found.len() > limit && limit > 0).then(|| (skip + limit).to_string());
     found.truncate(limit);

@@ -24,7 +24,8 @@ pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
         })?,
     };
     let shown = clean(&name, &desk.library.redactor);
-    let sealed = desk.sessions().commit(&SessionName::parse(&name), Trigger::Asked, Effort::ALL)?;
+    let sealed =
+        desk.sessions(&*desk.library.journal).commit(&SessionName::parse(&name), Trigger::Asked, Effort::ALL)?;
     let (what, archive, text) = match &sealed {
         Sealed::Archive(done) => {
             let (events, turns) = (done.archive.events, done.archive.turns);

@@ -8,7 +8,7 @@ use crate::caller::Writer;
 use crate::error::ToolError;
 use crate::library::VIEW;
 use crate::{lines, names};
-use memoir_journal::{Chosen, Depth, Seq, StoredEvent};
+use memoir_journal::{Chosen, Depth, Journal as _, Seq, StoredEvent};
 use memoir_recall::{Choice, Forgetter, Unwanted, take_out_of_mirrors};
 use serde::Deserialize;
 use serde_json::json;
@@ -92,7 +92,7 @@ fn unwanted(desk: &Desk<'_>, asked: &Asked) -> Result<Unwanted, ToolError> {
 fn seen(desk: &Desk<'_>, events: &[Seq]) -> Result<(Vec<Seq>, Vec<StoredEvent>), ToolError> {
     let (mut seen, mut first) = (Vec::new(), Vec::new());
     for portion in events.chunks(PORTION) {
-        for stored in desk.library.journal.events(portion, &VIEW)? {
+        for stored in desk.library.shown().events(portion, &VIEW)? {
             seen.push(stored.seq);
             if first.len() < SHOWN_MAX {
                 first.push(stored);

@@ -8,7 +8,7 @@ use crate::library::VIEW;
 use crate::{lines, when};
 use memoir_event::{Archive, Kind, Memory, MemoryScope};
 use memoir_index::{HITS_MAX, Query, Window};
-use memoir_journal::{Filter, Lookup, Order, Seq, SessionEntry, StoredEvent};
+use memoir_journal::{Filter, Journal as _, Lookup, Order, Seq, SessionEntry, StoredEvent};
 use memoir_recall::{Listed, clean, fit_to_show};
 use memoir_session::SessionName;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ pub(crate) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
     }
     let cursor = asked.cursor.as_deref();
     if let Some(lookup) = Lookup::parse(name)
-        && let Some(stored) = desk.library.journal.event(&lookup, &VIEW)?
+        && let Some(stored) = desk.library.shown().event(&lookup, &VIEW)?
     {
         return one(desk, stored, cursor);
     }
@@ -96,7 +96,7 @@ fn memory(desk: &Desk<'_>, stored: StoredEvent) -> Result<Answer, ToolError> {
     let gone = || ToolError::unknown("that memory no longer holds");
     let is_current = Memory::of_event(&stored.event).is_some_and(|memory| memory.status.is_current());
     let said = lines::said(desk.library, &stored).filter(|_| is_current).ok_or_else(gone)?;
-    let Some(listed) = Listed::read(&*desk.library.journal, stored)? else { return Err(gone()) };
+    let Some(listed) = Listed::read(&desk.library.shown(), stored)? else { return Err(gone()) };
     let (stored, memory) = (&listed.stored, &listed.memory);
     let fit = |text: &str| fit_to_show(&stored.event, text, &VIEW, &desk.library.redactor).unwrap_or_default();
     let scope = match &memory.scope {
@@ -145,7 +145,8 @@ fn whole_session(desk: &Desk<'_>, session: &SessionEntry, cursor: Option<&str>) 
             (when::shown(session.first_ms, &desk.library.zone), when::shown(session.last_ms, &desk.library.zone));
         let name = lines::one_line(&session.shown());
         let _ = writeln!(text, "session {name}, project {}, {first} to {last}", lines::one_line(&session.repo));
-        for (id, archive) in desk.sessions().archives(&SessionName::new(session.client, &session.session))? {
+        let shown = desk.library.shown();
+        for (id, archive) in desk.sessions(&shown).archives(&SessionName::new(session.client, &session.session))? {
             let _ = writeln!(text, "has {} ({id})", archive.name());
         }
     }
@@ -157,7 +158,8 @@ fn whole_session(desk: &Desk<'_>, session: &SessionEntry, cursor: Option<&str>) 
 
 fn named_archive(desk: &Desk<'_>, session: &str, name: &str) -> Result<Answer, ToolError> {
     let session = desk.library.known_session(session)?;
-    let found = desk.sessions().archives(&SessionName::new(session.client, &session.session))?;
+    let shown = desk.library.shown();
+    let found = desk.sessions(&shown).archives(&SessionName::new(session.client, &session.session))?;
     match found.iter().find(|(_, archive)| archive.name() == name) {
         Some((_, archive)) => show_archive(desk, archive),
         None => {
@@ -169,7 +171,8 @@ fn named_archive(desk: &Desk<'_>, session: &str, name: &str) -> Result<Answer, T
 /// What an archive tells: the events it names, as they may be shown now.
 fn show_archive(desk: &Desk<'_>, archive: &Archive) -> Result<Answer, ToolError> {
     let library = desk.library;
-    let overview = desk.sessions().overview(archive, &VIEW)?;
+    let shown = library.shown();
+    let overview = desk.sessions(&shown).overview(archive, &VIEW)?;
     let head = clean(&lines::one_line(&lines::of_archive(archive)), &library.redactor);
     let text = format!("{head}\n\n{}", overview.digest(&library.zone, PAGE_CHARS));
     let name = clean(&lines::one_line(&archive.shown_session()), &library.redactor);
@@ -182,7 +185,7 @@ fn turn(desk: &Desk<'_>, name: &str, cursor: Option<&str>) -> Result<Option<Answ
     if name.contains('"') {
         return Ok(None);
     }
-    let journal = &*desk.library.journal;
+    let journal = &desk.library.shown();
     let selection = journal.select(&Filter::default(), &VIEW)?;
     let query = Query::parse(&format!("turn:\"{name}\""));
     let mut go_on = |_, _| (desk.go_on)();

@@ -6,7 +6,7 @@ use crate::error::ToolError;
 use crate::library::VIEW;
 use crate::lines;
 use memoir_index::{HITS_MAX, Hits, Query, Window};
-use memoir_journal::{Seq, StoredEvent};
+use memoir_journal::{Journal as _, Seq, StoredEvent};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
     let found = library.index.search(&*library.journal, &query, &selection, Window { skip, limit }, &mut go_on)?;
     let seqs: Vec<Seq> = found.hits.iter().map(|hit| hit.seq).collect();
     let mut history = String::new();
-    for stored in library.journal.events(&seqs, &VIEW)? {
+    for stored in library.shown().events(&seqs, &VIEW)? {
         if let Some(entry) = entry(desk, &stored, &found) {
             history.push_str(&entry);
         }

@@ -4,7 +4,7 @@ use super::Desk;
 use crate::error::ToolError;
 use crate::library::VIEW;
 use crate::lines;
-use memoir_journal::{Filter, Order, Page, PageToken};
+use memoir_journal::{Filter, Journal as _, Order, Page, PageToken};
 
 /// A page has about so many characters: some three thousand tokens.
 pub(crate) const PAGE_CHARS: usize = 12_000;
@@ -34,7 +34,7 @@ pub(crate) fn walk(desk: &Desk<'_>, wanted: &Walk) -> Result<Walked, ToolError> 
     let (mut text, mut chars, mut shown, mut looked_at) = (String::new(), 0, 0, 0);
     let mut page = Page { limit: PORTION, order: wanted.order, after: wanted.after };
     loop {
-        let found = desk.library.journal.page(&wanted.filter, &VIEW, &page)?;
+        let found = desk.library.shown().page(&wanted.filter, &VIEW, &page)?;
         for stored in found.events {
             let Some(entry) = lines::entry(desk.library, &stored, wanted.event_chars) else {
                 page.after = Some(PageToken { ts_ms: stored.ts_ms, seq: stored.seq });

@@ -241,10 +241,19 @@ pub struct MemoryArgs {
 
 #[derive(Subcommand)]
 pub enum MemoryAction {
-    /// Show a memory: which rule made it from which events, and what it took the place of
+    /// Show a memory: which rule made it from which events, what it said before, and what it took the place of
     Show {
         /// The memory
         id: String,
+        /// Also a secret one
+        #[arg(long)]
+        secret: bool,
+        /// Also private scratch
+        #[arg(long)]
+        private: bool,
+        /// Also a sealed one
+        #[arg(long)]
+        sealed: bool,
     },
     /// Say it in other words, or as something else
     Edit {

@@ -22,18 +22,34 @@ pub fn note_mirror(journal: &SqliteJournal, dir: &Path) -> Result<()> {
     note(journal, MIRRORED, dir)
 }
 
+/// Remembers by which rules all of the mirror there was written.
+pub fn note_mirror_is_by(journal: &SqliteJournal, dir: &Path, rules: &str) -> Result<()> {
+    let cursor = Cursor { stream: stream_of(MIRRORED, dir), sequence: 1, position: rules.to_owned() };
+    journal.append(&[], &[cursor])?;
+    Ok(())
+}
+
+/// Whether all of the mirror there was written by those rules.
+pub fn is_mirror_by(journal: &SqliteJournal, dir: &Path, rules: &str) -> Result<bool> {
+    Ok(journal.cursor(&stream_of(MIRRORED, dir))?.is_some_and(|cursor| cursor.position == rules))
+}
+
 /// Remembers that a mirror there was imported.
 pub fn note_imported(journal: &SqliteJournal, dir: &Path) -> Result<()> {
     note(journal, IMPORTED, dir)
 }
 
 fn note(journal: &SqliteJournal, what: &str, place: &Path) -> Result<()> {
-    let place = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
-    let stream = format!("{what}{}", place.display());
+    let stream = stream_of(what, place);
     if journal.cursor(&stream)?.is_none() {
         journal.append(&[], &[Cursor { stream, sequence: 1, position: String::new() }])?;
     }
     Ok(())
+}
+
+fn stream_of(what: &str, place: &Path) -> String {
+    let place = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
+    format!("{what}{}", place.display())
 }
 
 /// What is remembered of where copies went, to be handed on to another state of the journal.

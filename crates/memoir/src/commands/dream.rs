@@ -9,6 +9,7 @@ use crate::stop;
 use anyhow::Result;
 use memoir_dream::{DreamWish, Dreamer, Dreamt, Explained};
 use memoir_journal::SqliteJournal;
+use memoir_recall::{Form, Gate};
 use serde_json::{Value, json};
 
 /// As a shell says of a command that was interrupted.
@@ -42,13 +43,25 @@ pub fn run(context: &Context, args: &DreamArgs) -> Result<Done> {
         !stop::requested(&stop)
     });
     drop(progress);
-    let dreamt = dreamt?;
+    let mut dreamt = dreamt?;
+    let gate = Gate::new(&redactor, Form::Shown);
+    dreamt.explained = dreamt.explained.into_iter().map(|one| shown(one, &gate)).collect();
     tell(&dreamt, uncommitted as u64, args)?;
     Ok(match (dreamt.was_stopped, dreamt.is_busy) {
         (true, _) => Done::Code(INTERRUPTED),
         (_, true) => Done::Partly,
         _ => Done::Well,
     })
+}
+
+/// What is told of one of them.
+fn shown(one: Explained, gate: &Gate<'_>) -> Explained {
+    Explained {
+        text: gate.text(&one.text),
+        superseded: one.superseded.iter().map(|text| gate.text(text)).collect(),
+        session: gate.text(&one.session),
+        ..one
+    }
 }
 
 /// Only what was committed is dreamt: after an import, nothing of it is yet.

@@ -13,7 +13,7 @@ use anyhow::Result;
 use memoir_event::Client;
 use memoir_index::Index;
 use memoir_journal::{Depth, Forgetting, ForgettingEntry, Journal, SqliteJournal, View};
-use memoir_recall::{Choice, ForgetError, Forgetter, Unwanted};
+use memoir_recall::{Choice, ForgetError, Forgetter, Form, Gate, Unwanted};
 use memoir_record::Lane;
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -130,6 +130,11 @@ impl<'a> Work<'a> {
         Forgetter { journal: &self.journal, index: &self.index, redactor: &self.redactor, now_ms: now_ms() }
     }
 
+    /// What of all this may be shown.
+    pub fn gate(&self) -> Gate<'_> {
+        Gate::new(&self.redactor, Form::Shown)
+    }
+
     /// What the flags mean; shown, and asked about. None if there is nothing to do, the user does not want it after all,
     /// or it was a dry run.
     pub fn choose_and_ask(&self, args: &UnwantedArgs, depth: Depth) -> Result<Option<(String, Choice)>> {
@@ -202,13 +207,13 @@ impl<'a> Work<'a> {
 
     fn show(&self, choice: &Choice, waiting: u64, args: &UnwantedArgs) -> Result<()> {
         let mut out = Out::new();
-        let view = View::owner_all();
+        let (view, gate) = (View::owner_all(), self.gate());
         let mut sessions: BTreeMap<String, u64> = BTreeMap::new();
         let mut visible = 0;
         for portion in choice.events.chunks(500) {
             for stored in self.journal.events(portion, &view)? {
                 visible += 1;
-                let session = Client::shown_session(stored.event.client, &stored.event.session);
+                let session = gate.text(&Client::shown_session(stored.event.client, &stored.event.session));
                 *sessions.entry(session).or_default() += 1;
             }
         }
@@ -228,7 +233,7 @@ impl<'a> Work<'a> {
             out.line(&format!("  … and {} more", sessions.len() - SESSIONS_SHOWN_MAX))?;
         }
         let some: Vec<_> = choice.events.iter().copied().take(SHOWN_MAX).collect();
-        for stored in self.journal.events(&some, &view)? {
+        for stored in self.journal.events(&some, &view)?.into_iter().filter_map(|stored| gate.event(stored)) {
             let id = out.styled(Style::Dim, &stored.id.to_string());
             let text = print::one_line(&stored.event.content.plain(), 80);
             out.line(&format!("{id}  {}  {}  {text}", times::local(stored.ts_ms), stored.event.kind()))?;

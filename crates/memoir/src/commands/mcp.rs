@@ -76,11 +76,13 @@ fn library(context: &Context) -> Result<Library> {
     let redactor = Arc::new(context.settings.redactor()?);
     let journal: Arc<dyn Journal> = Arc::new(context.home.journal(&context.settings, Life::Short)?);
     let recall = Recall::new(Arc::clone(&redactor)).with_meaning(context.meaning(&redactor));
-    let recall = recall.without(context.settings.blocked.clone());
+    let blocked = context.settings.blocked.clone();
+    let recall = recall.without(blocked.clone());
     Ok(Library {
         journal,
         index: Arc::new(context.index_within(INDEX_BYTES)),
         recall: Arc::new(recall),
+        blocked,
         redactor,
         clock: system_clock(),
         zone: TimeZone::system(),

@@ -57,9 +57,8 @@ fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
     let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
     let gate = Gate::new(&redactor, Form::Shown);
     for (stored, _) in &found {
-        let Some(mut listed) = Listed::read(&journal, stored.clone())? else { continue };
-        listed.memory = gate.memory(listed.memory);
-        if args.json { out.json(&memory_json(&listed, &redactor))? } else { print_memory(&mut out, &listed)? }
+        let Some(listed) = Listed::read(&journal, stored.clone())? else { continue };
+        if args.json { out.json(&memory_json(&listed, &redactor))? } else { print_memory(&mut out, &listed, &gate)? }
     }
     out.flush()?;
     if more {
@@ -92,11 +91,13 @@ fn all(journal: &SqliteJournal, project: Option<&str>, view: &View) -> Result<Ve
     }
 }
 
-pub fn print_memory(out: &mut Out, listed: &Listed) -> Result<()> {
+pub fn print_memory(out: &mut Out, listed: &Listed, gate: &Gate<'_>) -> Result<()> {
     let Listed { stored, memory, superseded_by } = listed;
+    let memory = gate.memory(memory.clone());
     let id = out.styled(Style::Dim, &stored.id.to_string());
     let kind = out.styled(Style::Bold, memory.kind.as_str());
-    let place = if memory.scope == MemoryScope::User { "user" } else { &stored.event.repo };
+    let repo = gate.text(&stored.event.repo);
+    let place = if memory.scope == MemoryScope::User { "user" } else { &repo };
     let mut marks: Vec<String> = Vec::new();
     if memory.pinned {
         marks.push("pinned".to_owned());
@@ -283,7 +284,7 @@ fn set(context: &Context, id: &str, change: &dyn Fn(&mut Memory), json: bool) ->
     if json {
         out.json(&memory_json(&listed, &redactor))?
     } else {
-        print_memory(&mut out, &listed)?
+        print_memory(&mut out, &listed, &Gate::new(&redactor, Form::Shown))?
     }
     out.flush()?;
     Ok(Done::Well)

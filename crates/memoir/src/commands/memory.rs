@@ -1,17 +1,19 @@
 //! `memoir memory`: one memory at a time, by the user's own hand.
 
 use super::forget::Work;
-use super::{Context, copied, memories, why};
-use crate::cli::{MemoryAction, MemoryArgs, StatusName, UnwantedArgs};
+use super::{Context, copied, filter, memories, times, why};
+use crate::cli::{MemoryAction, MemoryArgs, StatusName, UnwantedArgs, ViewArgs};
 use crate::exit::{Done, Usage};
 use crate::home::Life;
 use crate::print::{self, Out};
 use anyhow::Result;
 use memoir_dream::{Review, ReviewError, Rule};
 use memoir_event::{EventId, Memory, format_ms};
-use memoir_journal::{Depth, Journal, RecordClass, SqliteJournal, StoredEvent};
-use memoir_recall::{Listed, memory_json};
+use memoir_journal::{Change, Depth, Journal, RecordClass, SqliteJournal, StoredEvent, View};
+use memoir_recall::{Form, Gate, Listed, memory_json};
+use memoir_redact::Redactor;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 
 pub fn run(context: &Context, args: &MemoryArgs) -> Result<Done> {
     if let MemoryAction::Reject { ids } = &args.action {
@@ -22,7 +24,10 @@ pub fn run(context: &Context, args: &MemoryArgs) -> Result<Done> {
     let (redactor, actor) = (context.settings.redactor()?, context.actor());
     let review = Review { journal: &journal, redactor: &redactor, actor: actor.as_deref() };
     let changed = match &args.action {
-        MemoryAction::Show { id } => return show(context, &journal, &review, id, args.json),
+        MemoryAction::Show { id, secret, private, sealed } => {
+            let view = ViewArgs { secret: *secret, private: *private, sealed: *sealed, history: true };
+            return show(&review, &journal, id, &filter::view(&view), args.json);
+        }
         MemoryAction::Edit { id, text, kind, name, aliases, status } => {
             if text.is_none() && kind.is_none() && name.is_none() && aliases.is_empty() && status.is_none() {
                 return Err(Usage("say what to change: --text, --kind, --name, --alias or --status".to_owned()).into());
@@ -49,10 +54,14 @@ pub fn run(context: &Context, args: &MemoryArgs) -> Result<Done> {
         },
         MemoryAction::Reject { .. } => Vec::new(),
     };
-    let mut out = Out::new();
+    let (mut out, gate) = (Out::new(), Gate::new(&redactor, Form::Shown));
     for (stored, _) in changed {
         let Some(listed) = Listed::read(&journal, stored)? else { continue };
-        if args.json { out.json(&memory_json(&listed, &redactor))? } else { memories::print_memory(&mut out, &listed)? }
+        if args.json {
+            out.json(&memory_json(&listed, &redactor))?;
+        } else {
+            memories::print_memory(&mut out, &listed, &gate)?;
+        }
     }
     out.flush()?;
     Ok(Done::Well)
@@ -72,48 +81,117 @@ fn as_usage(error: ReviewError) -> anyhow::Error {
     }
 }
 
-fn show(context: &Context, journal: &SqliteJournal, review: &Review<'_>, id: &str, json: bool) -> Result<Done> {
+/// A memory with all that is known of it, also one that no longer holds.
+fn show(review: &Review<'_>, journal: &SqliteJournal, id: &str, view: &View, json: bool) -> Result<Done> {
     let (stored, memory) = review.find(id).map_err(as_usage)?;
-    let replaced = review.replaced(stored.id).map_err(as_usage)?;
-    let sightings = journal.sightings(stored.seq)?;
-    let changes: Vec<i64> =
-        sightings.iter().filter(|one| one.class == RecordClass::Revision).map(|one| one.at_ms).collect();
-    let redactor = context.settings.redactor()?;
+    let hidden = || Usage(format!("the memory `{id}` is hidden: pass --secret, --private or --sealed"));
+    let is_shown = |stored: &StoredEvent| view.admits(stored.event.visibility, stored.event.secrecy);
+    if !is_shown(&stored) {
+        return Err(hidden().into());
+    }
+    let gate = Gate::new(review.redactor, Form::Shown);
+    let mut replaced = review.replaced(stored.id).map_err(as_usage)?;
+    replaced.retain(|(stored, _)| is_shown(stored));
+    let before: Vec<(EventId, String)> =
+        replaced.into_iter().map(|(stored, memory)| (stored.id, gate.text(&memory.text))).collect();
+    let changes = changes(journal, &stored, &memory, &gate)?;
+    let stored = gate.event(stored).ok_or_else(hidden)?;
+    let Some(listed) = Listed::read(journal, stored)? else { return Ok(Done::Well) };
     let mut out = Out::new();
     if json {
-        let Some(listed) = Listed::read(journal, stored)? else { return Ok(Done::Well) };
-        let mut value = memory_json(&listed, &redactor);
-        if let Some(fields) = value.as_object_mut() {
-            let rule = Rule::of(memory.made_by.as_deref()).map(Rule::name);
-            let older: Vec<Value> =
-                replaced.iter().map(|(stored, memory)| json!({"memory_id": stored.id, "text": memory.text})).collect();
-            let changed: Vec<String> = changes.iter().map(|ms| format_ms(*ms)).collect();
-            fields.insert("rule".to_owned(), json!(rule));
-            fields.insert("by_user".to_owned(), json!(memory.by_user));
-            fields.insert("supersedes".to_owned(), json!(older));
-            fields.insert("changed_at".to_owned(), json!(changed));
-        }
-        out.json(&value)?;
-        out.flush()?;
-        return Ok(Done::Well);
-    }
-    why::line(&mut out, "says", &memory.text)?;
-    why::line(&mut out, "is", &stored.id.to_string())?;
-    why::line(&mut out, "project", &stored.event.repo)?;
-    why::line(&mut out, "first said", &super::times::local(stored.ts_ms))?;
-    why::print_memory(&mut out, journal, &stored, &memory)?;
-    if let Some(rule) = Rule::of(memory.made_by.as_deref()) {
-        let looked = if memory.by_user { "you have looked at it" } else { "nobody has looked at it yet" };
-        why::line(&mut out, "rule", &format!("{rule}; {looked}"))?;
-    }
-    for (older, its) in &replaced {
-        why::line(&mut out, "instead of", &format!("{}, {}", older.id, print::one_line(&its.text, 120)))?;
-    }
-    for ms in changes {
-        why::line(&mut out, "changed", &super::times::local(ms))?;
+        out.json(&to_json(&listed, &before, &changes, review.redactor))?;
+    } else {
+        print(&mut out, journal, &listed, (&before, &changes), &gate)?;
     }
     out.flush()?;
     Ok(Done::Well)
+}
+
+/// A time at which a memory was told anew.
+struct Retold {
+    at_ms: i64,
+    /// What it said before, if it said something else.
+    before: Option<String>,
+}
+
+fn changes(journal: &SqliteJournal, stored: &StoredEvent, memory: &Memory, gate: &Gate<'_>) -> Result<Vec<Retold>> {
+    let told = journal.sightings(stored.seq)?.into_iter().filter(|one| one.class != RecordClass::Sighting);
+    let told: Vec<i64> = told.map(|one| one.at_ms).collect();
+    let texts = texts(journal, stored, memory, told.len())?;
+    let change = |(at, ms): (usize, &i64)| {
+        let said = texts.get(at).zip(texts.get(at + 1)).filter(|(before, after)| before != after);
+        Retold { at_ms: *ms, before: said.map(|(before, _)| gate.text(before)) }
+    };
+    Ok(told.iter().skip(1).enumerate().map(change).collect())
+}
+
+/// What a memory said each of the times that it was told. One that was only said again has one text; else the journal is
+/// looked through for those between the first and the last.
+fn texts(journal: &SqliteJournal, stored: &StoredEvent, memory: &Memory, times: usize) -> Result<Vec<String>> {
+    let last = memory.text.clone();
+    let first = match journal.changes(stored.seq.saturating_sub(1), 1)?.pop() {
+        Some(Change::Event(first)) => Memory::of_event(&first.event).map_or_else(|| last.clone(), |first| first.text),
+        _ => last.clone(),
+    };
+    if times <= 2 {
+        return Ok(vec![first, last]);
+    }
+    if first == last && !memory.by_user {
+        return Ok(Vec::new());
+    }
+    let found = RefCell::new(Vec::new());
+    journal.saying(&|session, text| {
+        let told = || serde_json::from_slice::<Memory>(text).ok().filter(|told| told.uid == memory.uid);
+        if let Some(told) = (session == Memory::SESSION).then(told).flatten() {
+            found.borrow_mut().push(told.text);
+        }
+        false
+    })?;
+    Ok(found.into_inner())
+}
+
+fn to_json(listed: &Listed, replaced: &[(EventId, String)], changes: &[Retold], redactor: &Redactor) -> Value {
+    let mut value = memory_json(listed, redactor);
+    if let Some(fields) = value.as_object_mut() {
+        let memory = &listed.memory;
+        let older: Vec<Value> = replaced.iter().map(|(id, text)| json!({"memory_id": id, "text": text})).collect();
+        let changed: Vec<String> = changes.iter().map(|change| format_ms(change.at_ms)).collect();
+        let said = changes.iter().filter_map(|change| Some((change.at_ms, change.before.as_ref()?)));
+        let said: Vec<Value> = said.map(|(ms, text)| json!({"text": text, "until": format_ms(ms)})).collect();
+        fields.insert("rule".to_owned(), json!(Rule::of(memory.made_by.as_deref()).map(Rule::name)));
+        fields.insert("by_user".to_owned(), json!(memory.by_user));
+        fields.insert("supersedes".to_owned(), json!(older));
+        fields.insert("changed_at".to_owned(), json!(changed));
+        fields.insert("said_before".to_owned(), json!(said));
+    }
+    value
+}
+
+fn print(
+    out: &mut Out,
+    journal: &SqliteJournal,
+    listed: &Listed,
+    (replaced, changes): (&[(EventId, String)], &[Retold]),
+    gate: &Gate<'_>,
+) -> Result<()> {
+    let (stored, memory) = (&listed.stored, &listed.memory);
+    why::line(out, "says", &memory.text)?;
+    why::line(out, "is", &stored.id.to_string())?;
+    why::line(out, "project", &stored.event.repo)?;
+    why::line(out, "first said", &times::local(stored.ts_ms))?;
+    why::print_memory(out, journal, (stored, memory), gate)?;
+    if let Some(rule) = Rule::of(memory.made_by.as_deref()) {
+        let looked = if memory.by_user { "you have looked at it" } else { "nobody has looked at it yet" };
+        why::line(out, "rule", &format!("{rule}; {looked}"))?;
+    }
+    for (older, text) in replaced {
+        why::line(out, "instead of", &format!("{older}, {}", print::one_line(text, 120)))?;
+    }
+    for Retold { at_ms, before } in changes {
+        let before = before.as_ref().map(|text| format!(", before: {}", print::one_line(text, 300)));
+        why::line(out, "changed", &format!("{}{}", times::local(*at_ms), before.unwrap_or_default()))?;
+    }
+    Ok(())
 }
 
 /// Forgets memories; what they took the place of holds again.

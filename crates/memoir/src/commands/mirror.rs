@@ -1,6 +1,6 @@
 //! `memoir mirror`.
 
-use super::{Context, filter, project};
+use super::{Context, copied, filter, project};
 use crate::cli::{MirrorAction, MirrorArgs, ViewArgs};
 use crate::exit::Done;
 use crate::home::{Life, system_clock};
@@ -9,10 +9,14 @@ use crate::stop;
 use anyhow::{Context as _, Result};
 use memoir_capture::RegainedNames;
 use memoir_event::Event;
-use memoir_journal::{Admission, Filter, Journal, JournalError, Order, Outcome, Page, SqliteJournal};
-use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary};
+use memoir_journal::{Admission, Filter, Journal, JournalError, Order, Outcome, Page, SqliteJournal, View};
+use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary, Summary};
+use memoir_recall::{Form, Gate};
+use memoir_redact::Redactor;
 use serde_json::json;
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Events in one page, and in one append.
@@ -44,21 +48,25 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
         Some(repo) => project::named(&journal, repo, HINT)?,
         None => project::at(context, &journal, &project, HINT)?,
     };
-    let place = project.root.as_deref().or(mirror.dir().parent()).unwrap_or(dir);
-    let info = ProjectInfo {
-        path: place.to_string_lossy().into_owned(),
-        repo_id: entry.repo.clone(),
-        label: place.file_name().map_or_else(|| entry.repo.clone(), |name| name.to_string_lossy().into_owned()),
-    };
-    let mut writer = mirror.writer(&info, &system_clock())?;
-    super::copied::note_mirror(&journal, mirror.dir())?;
     let filter = Filter { repo: Some(entry.repo.clone()), ..Filter::default() };
-    let (view, stop) = (filter::view(view), stop::on_signal()?);
+    let (view, stop, redactor) = (filter::view(view), stop::on_signal()?, context.settings.redactor()?);
+    let leaving = Leaving { journal: &journal, filter: &filter, view: &view, redactor: &redactor };
+    let rules = leaving.rules(&context.settings.redact);
+    let outdated = if copied::is_mirror_by(&journal, mirror.dir(), &rules)? {
+        0
+    } else {
+        leaving.take_out_outdated(&mirror, &stop)?
+    };
+    let gate = leaving.gate();
+    let place = project.root.as_deref().or(mirror.dir().parent()).unwrap_or(dir);
+    let info = info_of(place, &entry.repo, &gate);
+    let mut writer = mirror.writer(&info, &system_clock())?;
+    copied::note_mirror(&journal, mirror.dir())?;
     let mut bar = Progress::new("exporting");
     let (mut page, mut done, mut left_out) = (Page::first(BATCH_EVENTS, Order::OldestFirst), 0, 0);
     while !stop::requested(&stop) {
         let found = journal.page(&filter, &view, &page)?;
-        for event in found.events {
+        for event in found.events.into_iter().filter_map(|event| gate.event(event)) {
             done += 1;
             match writer.append(&event.into_envelope()) {
                 Ok(Appended::New | Appended::Revised | Appended::Known) => {}
@@ -79,32 +87,109 @@ fn export(context: &Context, dir: &Path, repo: Option<&str>, view: &ViewArgs, js
     // What was written so far is whole; the next export adds the rest.
     let summary = writer.finish()?;
     let stopped = stop::requested(&stop);
-    let mut out = Out::new();
-    if json {
-        out.json(&json!({
-            "mirror": mirror.dir(), "project": info.repo_id, "new": summary.new, "revised": summary.revised,
-            "known": summary.known, "events": summary.events, "segments": summary.segments,
-            "repaired": summary.repairs.any(), "leftOut": left_out, "interrupted": stopped,
-        }))?;
-    } else {
-        let fuller = if summary.revised > 0 { format!(", {} fuller", summary.revised) } else { String::new() };
-        let (events, segments) = (count(summary.events, "event"), count(summary.segments, "session"));
-        out.line(&format!("{}: {} new{fuller}; {events} of {segments} in all", mirror.dir().display(), summary.new))?;
-        if summary.repairs.any() {
-            out.line("what an earlier writer left unfinished was mended")?;
-        }
+    if !stopped {
+        copied::note_mirror_is_by(&journal, mirror.dir(), &rules)?;
     }
-    out.flush()?;
-    if summary.repairs.checksums > 0 {
-        let changed = count(summary.repairs.checksums, "session");
-        print::warn(&format!(
-            "somebody changed the files of {changed} after they were written; they now count as they are"
-        ));
-    }
-    if stopped {
-        print::warn("interrupted; what was exported is whole, and the next export goes on");
-    }
+    let exported = Exported { outdated, left_out, stopped, summary };
+    exported.tell(mirror.dir(), &info.repo_id, json)?;
     Ok(if left_out > 0 || stopped { Done::Partly } else { Done::Well })
+}
+
+fn info_of(place: &Path, repo: &str, gate: &Gate<'_>) -> ProjectInfo {
+    let label = place.file_name().map_or_else(|| repo.to_owned(), |name| name.to_string_lossy().into_owned());
+    ProjectInfo { path: gate.text(&place.to_string_lossy()), repo_id: gate.text(repo), label: gate.text(&label) }
+}
+
+/// What an export did.
+struct Exported {
+    /// How many events stood in the mirror as no rule of today would let them leave.
+    outdated: u64,
+    left_out: u64,
+    stopped: bool,
+    summary: Summary,
+}
+
+impl Exported {
+    fn tell(&self, dir: &Path, project: &str, json: bool) -> Result<()> {
+        let Exported { outdated, left_out, stopped, summary } = self;
+        let mut out = Out::new();
+        if json {
+            out.json(&json!({
+                "mirror": dir, "project": project, "new": summary.new, "revised": summary.revised,
+                "known": summary.known, "outdated": outdated, "events": summary.events, "segments": summary.segments,
+                "repaired": summary.repairs.any(), "leftOut": left_out, "interrupted": stopped,
+            }))?;
+        } else {
+            let fuller = if summary.revised > 0 { format!(", {} fuller", summary.revised) } else { String::new() };
+            let (events, segments) = (count(summary.events, "event"), count(summary.segments, "session"));
+            out.line(&format!("{}: {} new{fuller}; {events} of {segments} in all", dir.display(), summary.new))?;
+            if *outdated > 0 {
+                let events = count(*outdated, "event");
+                out.line(&format!("{events} written anew: newer redaction rules take something out"))?;
+            }
+            if summary.repairs.any() {
+                out.line("what an earlier writer left unfinished was mended")?;
+            }
+        }
+        out.flush()?;
+        if summary.repairs.checksums > 0 {
+            let changed = count(summary.repairs.checksums, "session");
+            print::warn(&format!(
+                "somebody changed the files of {changed} after they were written; they now count as they are"
+            ));
+        }
+        if *stopped {
+            print::warn("interrupted; what was exported is whole, and the next export goes on");
+        }
+        Ok(())
+    }
+}
+
+/// What leaves for a mirror, and by which rules.
+struct Leaving<'a> {
+    journal: &'a SqliteJournal,
+    filter: &'a Filter,
+    view: &'a View,
+    redactor: &'a Redactor,
+}
+
+impl Leaving<'_> {
+    fn gate(&self) -> Gate<'_> {
+        Gate::new(self.redactor, Form::Verbatim)
+    }
+
+    /// A digest of the rules, of what they were applied to, and of the memoir that did.
+    fn rules(&self, redact: &memoir_redact::Settings) -> String {
+        let text = format!("{}\n{redact:?}\n{:?}\n{:?}", env!("CARGO_PKG_VERSION"), self.filter, self.view);
+        self.journal.hasher().hash(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Takes out of a mirror what stands in it as no rule of today would let it leave; the export writes it anew.
+    fn take_out_outdated(&self, mirror: &Mirror, stop: &AtomicBool) -> Result<u64> {
+        let (gate, mut outdated) = (self.gate(), HashSet::new());
+        let mut page = Page::first(BATCH_EVENTS, Order::OldestFirst);
+        while mirror.exists() && !stop::requested(stop) {
+            let found = self.journal.page(self.filter, self.view, &page)?;
+            for event in found.events {
+                if gate.event(event.clone()).as_ref() != Some(&event) {
+                    // A mirror knows an event by the id that any of its captures was given.
+                    outdated.extend(self.journal.sightings(event.seq)?.into_iter().map(|sighting| sighting.id));
+                }
+            }
+            match found.next {
+                Some(next) => page.after = Some(next),
+                None => break,
+            }
+        }
+        let removed = mirror.remove(&outdated, &system_clock())?;
+        if removed.elsewhere > 0 {
+            let events = count(removed.elsewhere, "event");
+            print::warn(&format!(
+                "in files that another tool wrote there stand {events} as they were; delete them by hand"
+            ));
+        }
+        Ok(removed.events)
+    }
 }
 
 /// What an import did.
@@ -155,7 +240,7 @@ fn import(context: &Context, dir: &Path, dry_run: bool, json: bool) -> Result<Do
         return Err(error).context("what was imported so far is stored; run the command again");
     }
     if let Some(journal) = &journal {
-        super::copied::note_imported(journal, dir)?;
+        copied::note_imported(journal, dir)?;
     }
     tell(&mirror, &summary, &imported, dry_run, json)?;
     let stopped = stop::requested(&stop);
@@ -167,7 +252,7 @@ fn import(context: &Context, dir: &Path, dry_run: bool, json: bool) -> Result<Do
 
 fn append(
     journal: &SqliteJournal,
-    redactor: &memoir_redact::Redactor,
+    redactor: &Redactor,
     batch: Vec<Event>,
     context: &Context,
     imported: &mut Imported,

@@ -89,7 +89,8 @@ fn still_named(work: &Work<'_>, text: &str) -> Result<Vec<String>> {
         let reason = entry.reason.filter(|reason| says(reason));
         named.extend(reason.map(|_| format!("the reason given for {}", entry.name)));
     }
-    let told = |place: String| format!("{place}: names and reasons are what the chain proves, and stay");
+    let gate = work.gate();
+    let told = |place: String| format!("{}: names and reasons are what the chain proves, and stay", gate.text(&place));
     Ok(named.into_iter().take(NAMED_MAX).map(told).collect())
 }
 

@@ -9,6 +9,7 @@ use crate::print::{self, Out, Progress, count};
 use crate::stop;
 use anyhow::{Context as _, Result};
 use memoir_journal::Journal;
+use memoir_recall::{Form, Gate};
 use memoir_record::{Push, PushEnd, PushSummary, RunScope};
 use serde_json::json;
 
@@ -29,6 +30,8 @@ pub fn run(context: &Context, args: &PushArgs) -> Result<Done> {
         }
     };
     let (view, stop) = (filter::view(&args.view), stop::on_signal()?);
+    let redactor = context.settings.redactor()?;
+    let gate = Gate::new(&redactor, Form::Verbatim);
     let scope = match args.scope {
         PushScope::Project => RunScope::Project,
         PushScope::Session => RunScope::Session,
@@ -39,6 +42,7 @@ pub fn run(context: &Context, args: &PushArgs) -> Result<Done> {
         journal: &journal,
         repos: &repos,
         view: &view,
+        gate: &|stored| gate.event(stored),
         scope,
         from_start: args.from_start,
         stop: &stop,

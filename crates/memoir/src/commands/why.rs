@@ -36,7 +36,7 @@ pub fn run(context: &Context, args: &WhyArgs) -> Result<Done> {
     }
     print_origin(&mut out, &journal, &stored)?;
     if let Some(memory) = Memory::of_event(&stored.event) {
-        print_memory(&mut out, &journal, &stored, &memory)?;
+        print_memory(&mut out, &journal, (&stored, &memory), &gate)?;
     }
     match ranked {
         Some(Some((place, block))) => print_rank(&mut out, place, &block)?,
@@ -97,7 +97,12 @@ fn print_origin(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent) ->
     line(out, "captured", &seen.join("; "))
 }
 
-pub fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent, memory: &Memory) -> Result<()> {
+pub fn print_memory(
+    out: &mut Out,
+    journal: &SqliteJournal,
+    (stored, memory): (&StoredEvent, &Memory),
+    gate: &Gate<'_>,
+) -> Result<()> {
     line(out, "kind", memory.kind.as_str())?;
     line(out, "called", &memory.names().collect::<Vec<_>>().join(", "))?;
     line(out, "holds for", memory.scope.name())?;
@@ -117,7 +122,7 @@ pub fn print_memory(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent
     }
     line(out, "made by", memory.made_by.as_deref().unwrap_or_default())?;
     for source in &memory.sources {
-        line(out, "made of", &of_source(journal, source)?)?;
+        line(out, "made of", &gate.text(&of_source(journal, source)?))?;
     }
     if let Some(newer) = newer(journal, stored)? {
         line(out, "superseded", &format!("by {newer}"))?;
@@ -131,7 +136,7 @@ fn newer(journal: &SqliteJournal, stored: &StoredEvent) -> Result<Option<String>
     Ok(journal.events(&[newer], &View::owner_all())?.pop().map(|newer| newer.id.to_string()))
 }
 
-pub fn of_source(journal: &SqliteJournal, source: &MemorySource) -> Result<String> {
+fn of_source(journal: &SqliteJournal, source: &MemorySource) -> Result<String> {
     let Some(id) = &source.event else {
         let parts = [("session", &source.session), ("turn", &source.turn)];
         let told: Vec<String> =

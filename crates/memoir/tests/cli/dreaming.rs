@@ -5,6 +5,7 @@ use memoir_event::{Archive, Trigger};
 use memoir_journal::{Admission, Journal, SqliteJournal, SqliteOptions};
 use memoir_redact::Redactor;
 use serde_json::{Value, json};
+use std::fs;
 use std::sync::Arc;
 
 fn say(home: &Home, text: &str, minute: u32) {
@@ -122,6 +123,45 @@ fn a_memory_shows_its_rule_its_sources_and_what_it_took_the_place_of() {
     assert_eq!(texts(&home, &[]), ["the staging port is 5433"]);
     home.run(&["dream", "--again"]).succeeded();
     assert_eq!(texts(&home, &[]), ["the staging port is 5433"]);
+}
+
+#[test]
+fn a_memory_shows_what_it_said_before_each_change() {
+    let home = Home::new();
+    home.run(&["remember", "the staging port is 5432", "--user"]).succeeded();
+    let id = memories(&home, &[])[0]["memory_id"].as_str().unwrap().to_owned();
+    let edit = |text: &str| home.run(&["memory", "edit", &id, "--text", text]).succeeded();
+    let said_before = || {
+        let value = home.run(&["memory", "show", &id, "--json"]).succeeded().json();
+        let said = value["said_before"].as_array().unwrap().clone();
+        assert!(said.iter().all(|said| said["until"].is_string()));
+        said.iter().map(|said| said["text"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(said_before(), [""; 0]);
+    edit("the staging port is 5433");
+    assert_eq!(said_before(), ["the staging port is 5432"]);
+    home.run(&["memory", "pin", &id]).succeeded();
+    edit("the staging port is 5434");
+    edit("the staging port is 5432");
+    assert_eq!(said_before(), ["the staging port is 5432", "the staging port is 5433", "the staging port is 5434"]);
+    fs::write(home.dir().join("config.toml"), "[redact]\nrules = [{name = \"port\", pattern = \"5433\"}]\n").unwrap();
+    let shown = home.run(&["memory", "show", &id]).succeeded().out;
+    for part in ["before: the staging port is 5432", "before: the staging port is [redacted:port]", "port is 5434"] {
+        assert!(shown.contains(part), "`{part}` is missing in {shown}");
+    }
+    assert!(!shown.contains("5433") && shown.matches("changed").count() == 4, "{shown}");
+}
+
+#[test]
+fn a_secret_memory_is_shown_only_when_it_is_asked_for() {
+    let home = Home::new();
+    let kept = home.run(&["remember", "the walrus gate opens with 4711", "--user", "--secret", "--json"]).succeeded();
+    let id = kept.json()["memory_id"].as_str().unwrap().to_owned();
+    for way in [&["memory", "show", &id][..], &["memory", "show", &id, "--json"], &["memory", "show", &id, "--sealed"]]
+    {
+        home.run(way).failed_in_one_line(2, &["is hidden", "--secret"]);
+    }
+    assert!(home.run(&["memory", "show", &id, "--secret"]).succeeded().out.contains("4711"));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod transcripts;
 
 mod agents_md;
 mod asking;
+mod blocked;
 mod broken_index;
 mod brought;
 mod capture;

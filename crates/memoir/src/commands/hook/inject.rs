@@ -107,6 +107,7 @@ fn injector(context: &Context, wishes: &Wishes, journal: &Arc<SqliteJournal>, wa
         recall: Recall::new(Arc::clone(&redactor))
             .with_meaning(context.meaning(&redactor))
             .without(context.settings.blocked.clone()),
+        blocked: context.settings.blocked.clone(),
         redactor,
         clock: system_clock(),
         zone: TimeZone::system(),
