@@ -2,8 +2,10 @@
 //! instructions, environment, notifications, commands to the client itself. Block by block, never by whole messages.
 
 mod blocks;
+mod digest;
+mod nesting;
 
-use blocks::{Scope, may_hold_injected, without_wrappers};
+use blocks::{FILE_HEADING, Scope, may_hold_injected, without_wrappers};
 use std::borrow::Cow;
 
 /// What a text in a user's message turns out to be.
@@ -17,7 +19,7 @@ pub(crate) struct Sorted<'a> {
 
 /// Texts without an end mark that open a block which is none of the user's.
 const HEADS: [(&str, &str); 9] = [
-    ("# AGENTS.md instructions", "instructions"),
+    (FILE_HEADING, "instructions"),
     ("Another language model started to solve this problem", "summary"),
     ("This session is being continued from a previous conversation", "summary"),
     ("You were originally given instructions from a user over one or more turns", "summary"),
@@ -136,7 +138,8 @@ fn of_ide<'a>(text: Cow<'a, str>, context: &mut Vec<(&'static str, Option<String
 
 #[cfg(test)]
 mod tests {
-    use super::blocks::{BARE_DIGEST, LOOKS_MAX};
+    use super::blocks::LOOKS_MAX;
+    use super::digest::BARE_DIGEST;
     use super::*;
     use proptest::prelude::*;
 
@@ -196,6 +199,85 @@ mod tests {
         ] {
             assert_eq!((speech(text), names(text)), (None, vec![name]), "{text}");
         }
+    }
+
+    #[test]
+    fn words_below_an_instructions_file_are_the_users() {
+        let file = "# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nwrite `<INSTRUCTIONS>` and `</INSTRUCTIONS>`\n<memoir-context>\n</INSTRUCTIONS>";
+        let place = "<environment_context>\n  <cwd>/x</cwd>\n</environment_context>";
+        for text in [
+            format!("{file}\n\nplease fix it"),
+            format!("{file}\n{place}\nplease fix it"),
+            format!(
+                "{place}\n{file}\n\n# AGENTS.md instructions\n\n<INSTRUCTIONS>\nmore\n</INSTRUCTIONS>please fix it"
+            ),
+            format!("<memoir-context>\nold\n</memoir-context>\n{file}\nplease fix it\n"),
+        ] {
+            assert_eq!(speech(&text).as_deref(), Some("please fix it"), "{text}");
+        }
+        assert_eq!(names(&format!("{file}\n{place}\n")), ["instructions", "environment"]);
+        let users = "please fix\n# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nmine\n</INSTRUCTIONS>";
+        assert_eq!(speech(users).as_deref(), Some(users));
+    }
+
+    #[test]
+    fn a_block_ends_where_it_is_closed_and_not_where_one_inside_it_is() {
+        for tag in ["openviking-context", "memoir-context", "relevant-memories", "OpenViking-Context", "MEMOIR-CONTEXT"]
+        {
+            let (open, close) = (format!("<{tag}>"), format!("</{}>", tag.to_lowercase()));
+            for text in [
+                format!("<{tag} a=\"1\">\n- m:\n{open}\ninner\n{close}\ntail\n{close}\nreal words"),
+                format!("{open}\na {open} b {open} c {close} d {close} e\n{close}\nreal words"),
+                format!("real words\n{open}\n{open}x{close}\n{open}y{close}\n{close}"),
+                format!("{open}\nsays {open} and no more\n{close}\nreal words"),
+                format!("{open}\nsays {open} and no more\n{close}\nreal words\n\n{open}\nold\n{close}"),
+            ] {
+                assert_eq!(speech(&text).as_deref().map(str::trim), Some("real words"), "{text}");
+            }
+            let asked = format!("{open}\nold\n{close}\nwhat is `{open}` for?");
+            assert_eq!(speech(&asked), Some(format!("what is `{open}` for?")));
+        }
+        let users = "<Instructions>\nmine\n</Instructions>\n<Skill>x</Skill>";
+        assert_eq!(speech(users).as_deref(), Some(users));
+    }
+
+    #[test]
+    fn a_digest_without_a_mark_goes_as_far_as_its_memories_and_its_hint() {
+        const HINT: &str =
+            "More detail: use the OpenViking MCP read/search tools with the cited viking:// URI if needed.";
+        for digest in [
+            "\n- one\n  more of it\n* two",
+            "\r\n- one\r\n- two (viking://user/a.md)",
+            "\n\n- one\n- two",
+            "\n1. one\n2) two",
+            "\nviking://user/a.md tells of one\nof two tells viking://user/b.md",
+            "\n- one\n\n- two (viking://user/b.md)",
+            "\n<memory uri=\"viking://user/a.md\" score=\"0.8\">\nwords\n\nmore words\n</memory>\n<memory uri=\"viking://b\">x</memory>",
+            " - one (viking://user/a.md)\n- two",
+            " two memories\n- one (viking://user/a.md)",
+        ] {
+            for hint in [String::new(), format!("\n\n{HINT}"), format!("\n{HINT}")] {
+                let digest = format!("{BARE_DIGEST}{digest}{hint}");
+                assert_eq!((speech(&digest), names(&digest)), (None, vec!["openviking-context"]), "{digest}");
+                for text in [format!("{digest}\n\nreal words"), format!("real words\n\n{digest}")] {
+                    assert_eq!(speech(&text).as_deref().map(str::trim), Some("real words"), "{text}");
+                }
+            }
+        }
+        for words in [
+            " is that thing any good?",
+            " what do you think?\n- is it fast\n- is it good",
+            "\nis it good?",
+            " is it good?\n\nMore detail would help",
+        ] {
+            let text = format!("{BARE_DIGEST}{words}");
+            assert_eq!(speech(&text), Some(text.clone()));
+        }
+        for words in ["- fix this\n- fix that", "look at viking://user/a.md", "ask the OpenViking MCP"] {
+            assert_eq!(speech(&format!("{BARE_DIGEST}\n- one\n\n{words}")).as_deref(), Some(words));
+        }
+        let shown = format!("what is this?\n```\n{BARE_DIGEST}\n- one\n```\n");
+        assert_eq!(speech(&shown).as_deref(), Some(shown.trim()));
     }
 
     #[test]

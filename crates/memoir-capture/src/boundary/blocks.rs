@@ -1,12 +1,14 @@
 //! Blocks that stand beside the user's words with marks of their own, and where they end.
 
+use super::digest::{BARE_DIGEST, digest_end};
+use super::nesting::{begins_with, inner_end};
 use std::borrow::Cow;
 
 /// A block that begins and ends with marks of its own.
-struct Wrapper {
+pub(super) struct Wrapper {
     /// `<name`, whatever attributes follow.
-    open: &'static str,
-    close: &'static str,
+    pub open: &'static str,
+    pub close: &'static str,
     name: &'static str,
     place: Place,
     keep: Keep,
@@ -103,8 +105,8 @@ const WRAPPERS: [Wrapper; 47] = [
 /// So many blocks are looked for in one text; nobody puts more into one.
 pub(super) const LOOKS_MAX: usize = 500;
 
-/// The heading of a digest that some plugins put into prompts without any wrapper.
-pub(super) const BARE_DIGEST: &str = "OpenViking memory digest:";
+/// The heading that stands above the contents of an instructions file.
+pub(super) const FILE_HEADING: &str = "# AGENTS.md instructions";
 
 /// Which blocks are taken out.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -135,7 +137,9 @@ pub(super) fn without_wrappers<'a>(
     let mut unclosed: Vec<&str> = Vec::new();
     while let Some(mark) = marks.next(at).filter(|_| looks < LOOKS_MAX) {
         let before = text.get(done..mark).unwrap_or_default();
-        let is_start = scope == Scope::Everything && out.trim().is_empty() && before.trim().is_empty();
+        let is_first = scope == Scope::Everything && out.trim().is_empty();
+        let before = if is_first && is_heading(before, text.get(mark..)) { "" } else { before };
+        let is_start = is_first && before.trim().is_empty();
         let spot = Spot { text, mark, before, is_start, scope };
         let begun = spot.begun().filter(|open| !unclosed.contains(open));
         looks += usize::from(begun.is_some());
@@ -203,14 +207,15 @@ impl<'t> Spot<'t> {
     fn begun(&self) -> Option<&'static str> {
         let rest = self.rest();
         let others = [BARE_DIGEST, "<command-"];
-        WRAPPERS.iter().map(|wrapper| wrapper.open).chain(others).find(|open| rest.starts_with(*open))
+        let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.begins(rest)).map(|wrapper| wrapper.open);
+        wrapper.or_else(|| others.into_iter().find(|open| rest.starts_with(open)))
     }
 
     /// Whether it begins like a block whose end is nowhere.
     fn is_unclosed(&self) -> bool {
         let rest = self.rest();
-        let wrapper = WRAPPERS.iter().find(|wrapper| rest.starts_with(wrapper.open));
-        wrapper.is_some_and(|wrapper| !rest.contains(wrapper.close))
+        let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.begins(rest));
+        wrapper.is_some_and(|wrapper| inner_end(rest, wrapper).is_none())
     }
 
     /// Whether its line begins with it, blanks and other blocks aside.
@@ -262,8 +267,28 @@ impl<'t> Spot<'t> {
     /// A digest without any mark around it.
     fn digest(&self) -> Option<(&'static str, Option<String>, usize)> {
         let rest = self.rest();
-        let is_theirs = rest.starts_with(BARE_DIGEST) && self.begins_line();
-        is_theirs.then(|| ("openviking-context", None, digest_end(rest)))
+        let end = digest_end(rest).filter(|_| self.begins_line())?;
+        let last = self.mark + rest.get(..end)?.trim_end().len();
+        (!is_quoted(self.text, self.mark, last)).then_some(("openviking-context", None, end))
+    }
+}
+
+impl Wrapper {
+    /// Whether a text begins with it, whatever its attributes. Plugins write theirs in capitals as they like; what
+    /// clients write differs from a user's own tags by that.
+    pub fn begins(&self, text: &str) -> bool {
+        if self.place.is_anywhere() { begins_with(text, self.open) } else { text.starts_with(self.open) }
+    }
+
+    /// Whether a text begins with its whole opening tag, not with a longer name.
+    pub fn is_opened(&self, text: &str) -> bool {
+        let after = text.get(self.open.len()..).filter(|_| self.begins(text));
+        after.is_some_and(|after| self.open.ends_with('>') || after.starts_with(['>', ' ', '\n', '\t', '\r']))
+    }
+
+    /// Whether a text begins with its end.
+    pub fn is_closed(&self, text: &str) -> bool {
+        if self.place.is_anywhere() { begins_with(text, self.close) } else { text.starts_with(self.close) }
     }
 }
 
@@ -291,16 +316,12 @@ fn opened<'t>(text: &'t str, fits: &dyn Fn(&Wrapper) -> bool) -> Option<(&'stati
     if !text.starts_with('<') {
         return None;
     }
-    let wrapper = WRAPPERS.iter().find(|wrapper| {
-        let after = text.strip_prefix(wrapper.open);
-        let is_whole = |after: &str| wrapper.open.ends_with('>') || after.starts_with(['>', ' ', '\n', '\t', '\r']);
-        after.is_some_and(is_whole) && fits(wrapper)
-    });
+    let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.is_opened(text) && fits(wrapper));
     if let Some(wrapper) = wrapper {
         let open_end = if wrapper.open.ends_with('>') { wrapper.open.len() } else { text.find('>')? + 1 };
         let inside = text.get(open_end..)?;
         // What comes last may hold its own end mark.
-        let found = if wrapper.place == Place::Ends { inside.rfind(wrapper.close) } else { inside.find(wrapper.close) };
+        let found = if wrapper.place == Place::Ends { inside.rfind(wrapper.close) } else { inner_end(inside, wrapper) };
         let close = found? + open_end;
         return Some((wrapper, text.get(open_end..close)?, close + wrapper.close.len()));
     }
@@ -346,22 +367,17 @@ fn command_tags(text: &str) -> Option<(&'static Wrapper, &str, usize)> {
     (end > 0).then(|| text.get(..end).map(|inner| (&COMMAND, inner, end))).flatten()
 }
 
-/// Where a digest without a wrapper ends: after its list.
-fn digest_end(text: &str) -> usize {
-    let mut end = 0;
-    for (at, line) in text.split_inclusive('\n').enumerate() {
-        let shown = line.trim();
-        let belongs =
-            at == 0 || shown.starts_with(['-', '*', '•']) || line.starts_with([' ', '\t']) && !shown.is_empty();
-        if !belongs {
-            break;
-        }
-        end += line.len();
-    }
-    end
+/// Whether a text is no more than the heading of an instructions file, which stands below.
+fn is_heading(text: &str, below: Option<&str>) -> bool {
+    let text = text.trim();
+    let is_file = below.is_some_and(|below| below.starts_with("<INSTRUCTIONS>"));
+    is_file && text.starts_with(FILE_HEADING) && !text.contains('\n')
 }
 
 /// Whether a text may hold blocks that are put beside the words of others.
 pub(super) fn may_hold_injected(text: &str) -> bool {
-    WRAPPERS.iter().any(|wrapper| wrapper.place.is_anywhere() && text.contains(wrapper.open))
+    text.match_indices('<').any(|(at, _)| {
+        let rest = text.get(at..).unwrap_or_default();
+        WRAPPERS.iter().any(|wrapper| wrapper.place.is_anywhere() && wrapper.begins(rest))
+    })
 }
