@@ -1,8 +1,9 @@
 //! What was run and changed: what mended a failure, which command did what was asked for, which file was worked on, and
 //! what came of it all. Only what happened is told; what a tool says to do is not.
 
-use super::phrases::{TROUBLE, has};
-use super::sentences::own_sentences;
+use super::facts::TROUBLE;
+use super::sentences::sentences;
+use super::words::has;
 use super::{Derived, Reach, Rule};
 use memoir_event::{EventId, MemoryKind, Secrecy};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -246,7 +247,7 @@ fn strictest(turns: &[Turn]) -> Secrecy {
 
 /// The first sentence, if it is short enough to say what it is about.
 fn goal_of(text: &str) -> Option<String> {
-    let first = own_sentences(text).into_iter().find(|one| one.words() >= 3)?;
+    let first = sentences(text).into_iter().find(|one| one.words() >= 3)?;
     let said = first.said.trim_end_matches(['.', '!', '?', ':']);
     (said.chars().count() <= GOAL_CHARS_MAX).then(|| said.to_owned())
 }
@@ -279,7 +280,7 @@ fn asks_to_run(goal: &str) -> bool {
         .match_indices(' ')
         .nth(ASKED_FIRST - 1)
         .map_or(lower.as_str(), |(at, _)| lower.get(..at).unwrap_or(&lower));
-    has(first, &RUN_WORDS) && !has(&lower, &TROUBLE) && !has(&lower, &["issue", "issues", "showing"])
+    has(first, &RUN_WORDS) && !has(&lower, TROUBLE) && !has(&lower, &["issue", "issues", "showing"])
 }
 
 /// Programs that only look, or that everybody knows.
