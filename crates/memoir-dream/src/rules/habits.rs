@@ -4,6 +4,7 @@ use super::Rule;
 use super::doubt::is_reported;
 use super::sentences::Sentence;
 use super::told::{Told, keep};
+use super::wishes::{FROM_NOW_ON, REMEMBER};
 use super::words::{begins, has};
 use memoir_event::MemoryKind;
 
@@ -195,6 +196,14 @@ pub(super) fn habit(bare: &Sentence) -> Option<Told> {
         return keep(Rule::Convention, MemoryKind::Convention, &bare.said, lower);
     }
     None
+}
+
+/// Whether it tells somebody what to do from now on.
+pub(super) fn is_instruction(lower: &str) -> bool {
+    begins(lower, ALWAYS).is_some()
+        || begins(lower, REMEMBER).is_some()
+        || has(lower, FROM_NOW_ON)
+        || has(lower, &["always", "never", "ignore"])
 }
 
 /// Whether a "don't" asks for nothing that lasts.
