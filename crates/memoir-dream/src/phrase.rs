@@ -38,7 +38,9 @@ const NOT_ANY_MORE: [&str; 8] = [
 const ANY_MORE: [&str; 4] = [" anymore", " any more", " any longer", " from now on"];
 
 /// What was forbidden and is so no more.
-const ALLOWED: [&str; 11] = [
+const ALLOWED: [&str; 13] = [
+    "you can ",
+    "we can ",
     "it's fine to ",
     "it is fine to ",
     "it's ok to ",
@@ -51,6 +53,12 @@ const ALLOWED: [&str; 11] = [
     "we may ",
     "we are allowed to ",
 ];
+
+/// The same after it.
+const IS_ALLOWED: [&str; 4] = [" is fine", " is ok", " is okay", " is allowed"];
+
+/// Verbs of speaking, which is done in one language.
+const SPEECH: [&str; 5] = ["answer", "reply", "respond", "speak", "talk"];
 
 /// Words that change nothing.
 const FILLERS: [&str; 25] = [
@@ -222,6 +230,9 @@ impl Phrase {
             let has_purpose = after >= 2 && purpose.is_some_and(|word| PURPOSES.contains(&word));
             return is_next && (has_purpose || self.is_new);
         }
+        if SPEECH.contains(&word) {
+            return between == ["in"] && after == 0;
+        }
         is_next && verb > 0 && (COPULAS.contains(&word) || WAYS.contains(&word))
     }
 
@@ -265,6 +276,9 @@ pub(crate) fn lifts(lower: &str) -> Option<(&str, bool)> {
     if let Some(rest) = after(&ALLOWED) {
         return Some((rest.strip_prefix("now ").unwrap_or(rest), denies(rest)));
     }
+    if let Some(rest) = IS_ALLOWED.iter().find_map(|words| lower.strip_suffix(words)) {
+        return Some((rest, denies(rest)));
+    }
     let any_more = || {
         let rest = after(&NOT_ANY_MORE)?;
         ANY_MORE.iter().find_map(|words| rest.strip_suffix(words))
@@ -285,7 +299,7 @@ fn compared(word: &str) -> String {
 }
 
 fn is_verb(word: &str) -> bool {
-    [&COPULAS[..], &WAYS, &CHOICES, &OWNING, &VERBS].iter().any(|list| list.contains(&word))
+    [&COPULAS[..], &WAYS, &CHOICES, &OWNING, &SPEECH, &VERBS].iter().any(|list| list.contains(&word))
 }
 
 fn are_opposite(new: &[String], old: &[String]) -> bool {

@@ -158,18 +158,20 @@ impl Statement {
             };
         }
         match share {
+            _ if (is_fuller || is_briefer) && self.swaps_one_word(older) => Meets::Apart,
             share if share >= SAME_SHARE && is_fuller => Meets::Fuller,
             share if share >= SAME_SHARE && is_briefer => Meets::Briefer,
-            // Two things that are told of in the same words are still two things.
-            share if share >= FAR_SHARE && !has_subjects && self.says_otherwise(older, share) => Meets::Otherwise,
+            // Two things that are told of in the same words are still two things; what is told more closely is no other.
+            share if share >= FAR_SHARE && !has_subjects && !is_fuller && !is_briefer && self.says_otherwise(older) => {
+                Meets::Otherwise
+            }
             _ => Meets::Apart,
         }
     }
 
     /// Whether it tells another value of the same thing.
-    fn says_otherwise(&self, older: &Statement, share: f32) -> bool {
-        let (new, old) = (Phrase::of(&self.said), Phrase::of(&older.said));
-        (share >= NEAR_SHARE || new.is_new) && new.says_otherwise(&old)
+    fn says_otherwise(&self, older: &Statement) -> bool {
+        Phrase::of(&self.said).says_otherwise(&Phrase::of(&older.said))
     }
 
     fn swaps_one_word(&self, older: &Statement) -> bool {
@@ -228,9 +230,14 @@ fn raised(lower: &str) -> Option<(&str, &str)> {
     let said = lower.strip_prefix("we ").or_else(|| lower.strip_prefix("i ")).unwrap_or(lower);
     let said = said.strip_prefix("have ").unwrap_or(said);
     let rest = RAISING.iter().find_map(|verb| said.strip_prefix(verb))?;
-    let (thing, value) = rest.split_once(" to ")?;
+    // "We upgraded to Node 22."
+    let (thing, value) = match rest.strip_prefix("to ") {
+        Some(new) => new.trim_end_matches('.').rsplit_once(' ')?,
+        None => rest.split_once(" to ")?,
+    };
     let thing = thing.split_once(" from ").map_or(thing, |(thing, _)| thing);
-    (thing.split_whitespace().count() <= RAISED_WORDS_MAX).then_some((thing, value))
+    let is_value = value.chars().any(|c| c.is_ascii_digit());
+    (is_value && thing.split_whitespace().count() <= RAISED_WORDS_MAX).then_some((thing, value))
 }
 
 /// Subject and value, at the first joint of the surest kind.
@@ -285,6 +292,9 @@ mod tests {
             ("Always use expect in library code", "Never use unwrap in library code"),
             ("Always deploy to staging before Monday", "Always deploy to production before Monday"),
             ("Use Docker in the web app", "Use pnpm in the web app"),
+            ("Never use any in TypeScript.", "Never use var in TypeScript."),
+            ("Never push to main on Fridays without telling Mara", "Never push to main"),
+            ("Answer in short sentences", "Answer with examples"),
         ] {
             assert_eq!(meet(newer, older), Meets::Apart, "{older} / {newer}");
             assert_eq!(meet(older, newer), Meets::Apart, "{newer} / {older}");
@@ -303,6 +313,11 @@ mod tests {
             ("You don't need to run tests before pushing any more", "Always run tests before pushing."),
             ("We no longer run the linter before committing", "Always run the linter before committing."),
             ("We upgraded Node to 22.", "Our Node version is 18."),
+            ("We upgraded to Node 22.", "Our Node version is 18."),
+            ("Always use spaces.", "Always use tabs."),
+            ("Answer in German", "Answer in English"),
+            ("You can push to main", "Never push to main."),
+            ("Pushing to main is fine", "Never push to main."),
             ("Our Node version is 22.", "We upgraded Node from 16 to 18."),
             ("Jo owns the billing service", "Mara owns the billing service"),
         ] {

@@ -135,7 +135,6 @@ const WORK: &[&str] = &[
     "update",
     "change",
     "refactor",
-    "this",
     "tasks",
     "task",
     "steps",
@@ -256,7 +255,7 @@ fn introduced(sentence: &Sentence) -> Shows {
         Shows::Wishes("from now on: ")
     } else if reads(lower) || has(lower, SAYS_WHO) {
         Shows::Introduced(Of::Others)
-    } else if (has(lower, OWN) || announces(&bare.said)) && !has(lower, WORK) {
+    } else if (has(lower, OWN) || announces(&bare.said)) && !has(lower, WORK) && !lower.ends_with("this:") {
         Shows::Nothing
     } else if has(lower, OTHERS) {
         Shows::Introduced(Of::Others)
@@ -318,6 +317,10 @@ mod tests {
             ["remember: use pnpm here", "remember: never push to main", "Thanks"]
         );
         assert_eq!(said("From now on:\n- answer in German"), ["from now on: answer in German"]);
+        assert_eq!(
+            said("Some rules for this repo:\n\n- never push to main"),
+            ["Some rules for this repo:", "- never push to main"]
+        );
         assert_eq!(said("Our rules:\nnever push to main"), ["Our rules:", "never push to main"]);
     }
 }

@@ -28,7 +28,9 @@ pub(super) fn kept(rule: Rule, what: &Sentence, whole: &str) -> Option<Told> {
 
 /// Kept, if there is enough of it.
 pub(super) fn keep(rule: Rule, kind: MemoryKind, text: &str, whole: &str) -> Option<Told> {
-    let text = text.trim().trim_matches(['"', '“', '”']).trim();
+    let text = text.trim();
+    let quoted = text.strip_prefix(['"', '“']).and_then(|text| text.strip_suffix(['"', '”']));
+    let text = quoted.filter(|text| !text.contains('"')).unwrap_or(text).trim();
     let words = text.split_whitespace().count();
     let is_enough =
         words >= WORDS_MIN || (text.chars().count() >= 4 && !text.is_ascii()) || (rule.is_wish() && words >= 2);

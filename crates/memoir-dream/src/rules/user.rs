@@ -1,5 +1,6 @@
 //! What the user says, and what they wish done about it.
 
+use super::Rule;
 use super::doubt::{is_for_this_work, is_hearsay, passes};
 use super::forget::{Unwanted, to_forget};
 use super::sentences::{Sentence, own_sentences};
@@ -40,7 +41,6 @@ pub(super) const LEADS: &[&str] = &[
     "另外",
     "you should",
     "you must",
-    "you can",
     "can you",
     "could you",
     "i want you to",
@@ -109,12 +109,19 @@ impl Heard {
         let Some(told) = told else { return };
         if is_hearsay(&sentence.lower) {
             self.hearsay += 1;
-        } else if is_for_this_work(&sentence.lower) || (!told.rule.is_wish() && passes(&sentence.lower)) {
+        } else if passes_for(told.rule, &sentence.lower) {
             self.passing += 1;
         } else {
             self.told.push(told);
         }
     }
+}
+
+/// Whether it passes by itself. What is asked for is kept, whatever it says; "remember to … before you finish" is asked for
+/// this once.
+fn passes_for(rule: Rule, lower: &str) -> bool {
+    let is_once = rule != Rule::FromNowOn && is_for_this_work(lower);
+    is_once || (!rule.is_wish() && passes(lower))
 }
 
 /// Whether a question asks for something to be kept or forgotten. "Can you remember that …" does, "can you remember the
@@ -146,7 +153,7 @@ pub(super) fn without_leads(sentence: &Sentence) -> (Sentence, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Reach, Rule};
+    use super::super::Reach;
     use super::*;
     use proptest::prelude::*;
 
@@ -292,9 +299,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_of_a_sentence_is_told_cleanly() {
+        for (said, text) in [
+            ("It's fine to deploy on Fridays from now on.", "It's fine to deploy on Fridays."),
+            ("You can push to main from now on.", "You can push to main."),
+            ("Deploys go from now on through ./ship", "Deploys go through ./ship"),
+            ("From now on, before you finish a task, run the linter", "before you finish a task, run the linter"),
+            ("Remember that our motto is \"never give up, ever\"", "our motto is \"never give up, ever\""),
+            ("Remember: \"deploys go through ./ship\"", "deploys go through ./ship"),
+        ] {
+            assert_eq!(rules(said).first().map(|(_, text)| text.as_str()), Some(text), "{said}");
+        }
+        assert_eq!(rules("We updated the readme to mention pnpm"), []);
+    }
+
+    #[test]
     fn german_is_heard_like_english() {
         for (said, rule) in [
             ("Benutze kein Yarn in diesem Projekt.", Rule::Always),
+            ("Benutze immer Tabs.", Rule::Always),
             ("Wir nutzen pnpm statt npm.", Rule::Convention),
             ("Der Staging-Port ist 5433.", Rule::Fact),
         ] {

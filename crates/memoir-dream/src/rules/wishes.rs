@@ -167,8 +167,10 @@ fn for_the_future(bare: &Sentence) -> Option<Told> {
         || IN_FUTURE.iter().find_map(|phrase| find(&bare.lower, phrase).filter(|at| *at == 0).map(|at| (at, phrase)));
     let (at, phrase) = anywhere.or_else(at_first)?;
     let (before, after) = (bare.said.get(..at)?, bare.from(at + phrase.len()).bare().said);
-    let text =
-        if before.trim().is_empty() { after } else { format!("{} {after}", before.trim_end_matches([' ', ','])) };
+    let before = before.trim_end_matches([' ', ',']);
+    // "… from now on." leaves a mark behind.
+    let blank = if before.is_empty() || after.starts_with(['.', '!']) { "" } else { " " };
+    let text = format!("{before}{blank}{after}");
     let whole = Sentence::new(text.trim());
     let wish = begins(&whole.lower, REMEMBER).map_or(whole.clone(), |end| whole.from(end).bare());
     kept(Rule::FromNowOn, &wish, &bare.lower)
