@@ -66,7 +66,10 @@ pub fn change_in(text: &str) -> Change {
     let mut change = Change::default();
     for at in 0..words.len() {
         let word = |step: usize| words.get(at + step).copied().unwrap_or_default();
-        let thing = |from: usize| words.get(at + from).and_then(|word| named(word));
+        let thing = |from: usize| {
+            let from = from + usize::from(is_article(word(from)));
+            words.get(at + from).and_then(|word| named(word))
+        };
         match word(0) {
             // moved from X to Y
             "moved" | "switched" | "migrated" | "changed" | "went" | "converted" | "moving" | "switching"
@@ -93,6 +96,12 @@ pub fn change_in(text: &str) -> Change {
                 let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| named(word));
                 change.came.extend(before);
             }
+            // Y statt X
+            "statt" | "anstatt" => {
+                change.left.extend(thing(1));
+                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| named(word));
+                change.came.extend(before);
+            }
             // no longer use X, stopped using X, dropped X
             "longer" if at > 0 && words.get(at - 1) == Some(&"no") => {
                 let is_verb = matches!(word(1), "use" | "uses" | "using" | "need" | "run" | "on");
@@ -104,6 +113,10 @@ pub fn change_in(text: &str) -> Change {
         }
     }
     change
+}
+
+fn is_article(word: &str) -> bool {
+    matches!(word, "the" | "a" | "an" | "our" | "my" | "den" | "die" | "das")
 }
 
 /// A word that can name something.
@@ -192,6 +205,8 @@ mod tests {
         assert_eq!(change_in("pnpm replaces npm"), Change { left: vec!["npm".into()], came: vec!["pnpm".into()] });
         assert_eq!(left("we no longer use Jenkins."), ["jenkins"]);
         assert_eq!(left("stopped using redis for sessions"), ["redis"]);
+        assert_eq!(left("we no longer run the linter"), ["linter"]);
+        assert_eq!(left("Wir nutzen pnpm statt npm"), ["npm"]);
         assert_eq!(change_in("deploys go through ./ship"), Change::default());
     }
 

@@ -3,15 +3,18 @@
 //! Every archive is dreamt once; how far a session is done is a cursor that moves when its memories are written. Dreamt
 //! again, everything comes out the same: memories are named after what they say and have the times of their events.
 
+mod hearing;
+
 use crate::book::{Book, Past, Place};
 use crate::keep::{Keeping, Unwritten};
 use crate::reading::{Portion, Reading};
 use crate::remember::MemoryError;
-use crate::rules::{Derived, Heard, Reach, Rule, Turn, derive_from_work, heard, heard_from_agent};
-use crate::settle::{Became, Settled, Settling, meant};
+use crate::rules::{Derived, Reach, Rule, Turn, derive_from_work};
+use crate::settle::{Became, Settled, Settling};
 use crate::tally::LeftOut;
-use memoir_event::{Archive, Client, EventId, Kind, MemoryKind, MemoryScope, Speaker};
-use memoir_journal::{Clock, Cursor, Journal, JournalError, Seq, StoredEvent, View};
+use hearing::{OpenTurn, is_prompt};
+use memoir_event::{Archive, Client, EventId, Kind, MemoryKind, MemoryScope};
+use memoir_journal::{Clock, Cursor, Journal, JournalError, Seq, View};
 use memoir_redact::Redactor;
 
 /// Archives are read in portions of this size.
@@ -259,16 +262,18 @@ impl Pass<'_> {
         let mut reading = Reading::of(self.dreamer.journal, &due.archive, due.after)?;
         let last_answer = reading.last_answer();
         let mut turns: Vec<Turn> = Vec::new();
+        let mut open = OpenTurn::default();
+        let mut is_first = true;
         while let Some(Portion { events, withheld }) = reading.portion()? {
             self.dreamt.withheld += withheld;
             for (at, stored) in &events {
-                let is_quiet = match stored.event.kind() {
-                    Kind::UserMessage if stored.event.speaker == Speaker::User => self.user_said(due, stored)?,
-                    Kind::AssistantMessage => {
-                        self.agent_said(due, stored, last_answer == Some(stored.seq))?;
-                        false
-                    }
-                    _ => false,
+                if std::mem::take(&mut is_first) {
+                    open = self.turn_before(due, &reading, stored)?;
+                }
+                let is_quiet = if is_prompt(stored) {
+                    self.user_said(due, stored, &mut open, &mut turns)?
+                } else {
+                    self.agent_acted(due, stored, last_answer == Some(stored.seq), &mut open)?
                 };
                 if !is_quiet {
                     turns.extend(reading.work(*at, stored)?);
@@ -288,88 +293,6 @@ impl Pass<'_> {
             self.unwritten.cursors.push(Cursor { stream: ALL.to_owned(), sequence: due.seq, position: String::new() });
         }
         Ok(())
-    }
-
-    /// Whether the message is not to be told of in any other way either.
-    fn user_said(&mut self, due: &Due, stored: &StoredEvent) -> Result<bool, DreamError> {
-        let Heard { is_private, told, forget, passing, hearsay } = heard(&stored.event.content.plain());
-        self.dreamt.passing += passing;
-        self.dreamt.hearsay += hearsay;
-        if is_private {
-            self.dreamt.private += 1;
-            self.explain(due, "private", None, "", "left out", &[stored.id]);
-            let place = Place::of(&MemoryScope::Project, &due.project);
-            self.unwritten.unsaid.push((place, Vec::new(), vec![stored.id], stored.id));
-            return Ok(true);
-        }
-        let mut has_forgotten = false;
-        for target in &forget {
-            has_forgotten |= self.forget(due, stored, target)?;
-        }
-        for one in told {
-            self.settle(
-                due,
-                &Derived {
-                    rule: one.rule,
-                    kind: one.kind,
-                    text: one.text,
-                    name: None,
-                    about: None,
-                    reach: one.reach,
-                    ts_ms: stored.ts_ms,
-                    secrecy: stored.event.secrecy,
-                    sources: vec![stored.id],
-                },
-            )?;
-        }
-        Ok(has_forgotten)
-    }
-
-    fn agent_said(&mut self, due: &Due, stored: &StoredEvent, is_last: bool) -> Result<(), DreamError> {
-        for (rule, kind, text) in heard_from_agent(&stored.event.content.plain(), is_last) {
-            let (ts_ms, secrecy, sources) = (stored.ts_ms, stored.event.secrecy, vec![stored.id]);
-            let (name, about, reach) = (None, None, Reach::Project);
-            self.settle(due, &Derived { rule, kind, text, name, about, reach, ts_ms, secrecy, sources })?;
-        }
-        Ok(())
-    }
-
-    /// The user wants something forgotten: memories that say it, and the messages that said it.
-    fn forget(&mut self, due: &Due, stored: &StoredEvent, target: &str) -> Result<bool, DreamError> {
-        let scopes = [MemoryScope::Project, MemoryScope::User, MemoryScope::Session(due.archive.session.clone())];
-        let mut found = false;
-        for scope in &scopes {
-            let place = Place::of(scope, &due.project);
-            let shelf = self.book.shelf(&place)?;
-            let mut memories = meant(shelf, target, stored.ts_ms);
-            let sources = |shelf: &crate::book::Shelf, memories: &[usize]| -> Vec<String> {
-                let sources =
-                    memories.iter().filter_map(|at| shelf.at(*at)).flat_map(|known| known.memory.sources.iter());
-                sources.filter_map(|source| source.event.clone()).collect()
-            };
-            let mut events: Vec<String> = sources(shelf, &memories);
-            // What else was made of the same messages quotes them.
-            for made in events.iter().flat_map(|event| shelf.of_source(event)).collect::<Vec<_>>() {
-                if !memories.contains(&made)
-                    && shelf.at(made).is_some_and(|known| known.voice == crate::rules::Voice::Work)
-                {
-                    memories.push(made);
-                }
-            }
-            if memories.is_empty() {
-                continue;
-            }
-            found = true;
-            events.sort();
-            events.dedup();
-            memories.iter().for_each(|at| shelf.unsay(*at, stored.ts_ms));
-            self.dreamt.unsaid += memories.len() as u64;
-            let mut ids: Vec<EventId> = events.iter().filter_map(|id| EventId::parse(id).ok()).collect();
-            ids.push(stored.id);
-            self.unwritten.unsaid.push((place, memories, ids, stored.id));
-        }
-        self.explain(due, "forget", None, target, if found { "forgotten" } else { "nothing known" }, &[stored.id]);
-        Ok(found)
     }
 
     fn settle(&mut self, due: &Due, derived: &Derived) -> Result<(), DreamError> {

@@ -6,10 +6,59 @@
 use memoir_index::name_stem;
 
 /// Words that deny.
-const DENIALS: [&str; 14] = [
+const DENIALS: [&str; 22] = [
     "not", "no", "never", "dont", "don't", "doesnt", "doesn't", "isnt", "isn't", "arent", "aren't", "cannot", "stop",
-    "avoid",
+    "avoid", "nicht", "nie", "niemals", "kein", "keine", "keinen", "jamais", "nunca",
 ];
+
+/// Words that tell of a change: what is said with them takes the place of what was.
+const CHANGES: [&str; 6] = ["now", "instead", "anymore", "jetzt", "désormais", "ahora"];
+
+/// What was asked for and is no more.
+const NO_LONGER: [&str; 6] = [
+    "you no longer need to ",
+    "you no longer have to ",
+    "we no longer need to ",
+    "we no longer have to ",
+    "you no longer ",
+    "we no longer ",
+];
+
+/// The same around what it says.
+const NOT_ANY_MORE: [&str; 8] = [
+    "you don't need to ",
+    "you do not need to ",
+    "you don't have to ",
+    "you do not have to ",
+    "we don't need to ",
+    "we don't have to ",
+    "no need to ",
+    "we don't ",
+];
+const ANY_MORE: [&str; 4] = [" anymore", " any more", " any longer", " from now on"];
+
+/// What was forbidden and is so no more.
+const ALLOWED: [&str; 13] = [
+    "you can ",
+    "we can ",
+    "it's fine to ",
+    "it is fine to ",
+    "it's ok to ",
+    "it is ok to ",
+    "it's okay to ",
+    "it is okay to ",
+    "you may ",
+    "you're allowed to ",
+    "you are allowed to ",
+    "we may ",
+    "we are allowed to ",
+];
+
+/// The same after it.
+const IS_ALLOWED: [&str; 4] = [" is fine", " is ok", " is okay", " is allowed"];
+
+/// Verbs of speaking, which is done in one language.
+const SPEECH: [&str; 5] = ["answer", "reply", "respond", "speak", "talk"];
 
 /// Words that change nothing.
 const FILLERS: [&str; 25] = [
@@ -52,6 +101,9 @@ const WAYS: [&str; 16] = [
 /// Verbs that say what is chosen for a purpose.
 const CHOICES: [&str; 8] = ["use", "uses", "using", "prefer", "prefers", "choose", "pick", "adopt"];
 
+/// Verbs of seeing to something: one does.
+const OWNING: [&str; 4] = ["owns", "maintains", "leads", "manages"];
+
 /// Further verbs that a subject ends at.
 const VERBS: [&str; 25] = [
     "has", "have", "had", "need", "needs", "want", "wants", "own", "owns", "take", "takes", "review", "reviews",
@@ -65,10 +117,13 @@ const LEADS: [&str; 16] = [
 ];
 
 /// Words that lead to a purpose.
-const PURPOSES: [&str; 4] = ["for", "as", "in", "to"];
+const PURPOSES: [&str; 4] = ["for", "as", "to", "für"];
 
 /// Words that say the opposite of each other.
-const OPPOSITES: [(&str, &str); 12] = [
+const OPPOSITES: [(&str, &str); 15] = [
+    ("tabs", "spaces"),
+    ("single", "double"),
+    ("light", "dark"),
     ("on", "off"),
     ("before", "after"),
     ("with", "without"),
@@ -97,6 +152,8 @@ pub(crate) struct Phrase {
     verb: Option<usize>,
     /// Whether it denies what it says.
     pub denies: bool,
+    /// Whether it says of itself that it is new.
+    pub is_new: bool,
 }
 
 impl Phrase {
@@ -104,6 +161,7 @@ impl Phrase {
         let mut phrase = Phrase::default();
         for word in text.split_whitespace() {
             let word = bare(word).to_lowercase();
+            phrase.is_new |= CHANGES.contains(&word.as_str());
             if word.is_empty() || FILLERS.contains(&word.as_str()) {
                 continue;
             }
@@ -143,6 +201,9 @@ impl Phrase {
         if are_opposite(&new, &old) {
             return true;
         }
+        if self.is_owned_by_another(older, before, after) {
+            return true;
+        }
         // What differs must be said of the subject, not be the subject.
         if self.verb.is_none() || self.verb != older.verb || self.verb.is_none_or(|verb| before <= verb) {
             return false;
@@ -159,15 +220,36 @@ impl Phrase {
 
     /// Whether what stands at that place is the one thing that its verb tells of its subject.
     fn tells_one_thing(&self, before: usize, after: usize) -> bool {
-        let Some(verb) = self.verb else { return false };
+        // Of what is forbidden, one thing does not take the place of another.
+        let Some(verb) = self.verb.filter(|_| !self.denies) else { return false };
         let word = self.written.get(verb).map(String::as_str).unwrap_or_default();
         let between = self.written.get(verb + 1..before.max(verb + 1)).unwrap_or_default();
         let is_next = between.iter().all(|word| LEADS.contains(&word.as_str()));
         if CHOICES.contains(&word) {
             let purpose = self.written.get(self.written.len() - after).map(String::as_str);
-            return is_next && after >= 2 && purpose.is_some_and(|word| PURPOSES.contains(&word));
+            let has_purpose = after >= 2 && purpose.is_some_and(|word| PURPOSES.contains(&word));
+            return is_next && (has_purpose || self.is_new);
+        }
+        if SPEECH.contains(&word) {
+            return between == ["in"] && after == 0;
         }
         is_next && verb > 0 && (COPULAS.contains(&word) || WAYS.contains(&word))
+    }
+
+    /// Whether all but the owner is the same: "Jo owns the billing service", "Mara owns the billing service".
+    fn is_owned_by_another(&self, older: &Phrase, before: usize, after: usize) -> bool {
+        let owning = |phrase: &Phrase| {
+            let verb = phrase.verb?;
+            let word = phrase.written.get(verb)?;
+            (OWNING.contains(&word.as_str()) && phrase.written.len() - verb <= after).then_some(verb)
+        };
+        before == 0 && !self.denies && owning(self) == Some(1) && owning(older) == Some(1)
+    }
+
+    /// Whether one word stands where another does in the other, and all else is the same.
+    pub fn swaps_one_word(&self, older: &Phrase) -> bool {
+        self.words.len() == older.words.len()
+            && self.words.iter().zip(&older.words).filter(|(a, b)| a != b).count() == 1
     }
 
     /// Whether it has the same words in another order.
@@ -186,6 +268,24 @@ pub(crate) fn denies(text: &str) -> bool {
     Phrase::of(text).denies
 }
 
+/// What a text in small letters lifts, and whether that does not hold then: what was asked for, as in "you no longer need to
+/// …", or what was forbidden, as in "it's fine to …".
+pub(crate) fn lifts(lower: &str) -> Option<(&str, bool)> {
+    let lower = lower.trim().trim_end_matches(['.', '!']);
+    let after = |list: &[&str]| list.iter().find_map(|words| lower.strip_prefix(words));
+    if let Some(rest) = after(&ALLOWED) {
+        return Some((rest.strip_prefix("now ").unwrap_or(rest), denies(rest)));
+    }
+    if let Some(rest) = IS_ALLOWED.iter().find_map(|words| lower.strip_suffix(words)) {
+        return Some((rest, denies(rest)));
+    }
+    let any_more = || {
+        let rest = after(&NOT_ANY_MORE)?;
+        ANY_MORE.iter().find_map(|words| rest.strip_suffix(words))
+    };
+    after(&NO_LONGER).or_else(any_more).map(|rest| (rest, !denies(rest)))
+}
+
 /// A word without the marks around it; what belongs to a name stays: `./ship`, `C++`.
 fn bare(word: &str) -> &str {
     let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'', ')', '`']);
@@ -199,7 +299,7 @@ fn compared(word: &str) -> String {
 }
 
 fn is_verb(word: &str) -> bool {
-    [&COPULAS[..], &WAYS, &CHOICES, &VERBS].iter().any(|list| list.contains(&word))
+    [&COPULAS[..], &WAYS, &CHOICES, &OWNING, &SPEECH, &VERBS].iter().any(|list| list.contains(&word))
 }
 
 fn are_opposite(new: &[String], old: &[String]) -> bool {

@@ -9,6 +9,8 @@ use serde_json::Value;
 const PORTION: usize = 200;
 /// A result stands so near to its command.
 const RESULT_NEAR: usize = 8;
+/// A turn began so many places before at most.
+const TURN_PLACES_MAX: Seq = 100_000;
 /// A complaint that is longer loses its end.
 const COMPLAINT_CHARS_MAX: usize = 160;
 /// So much of a text is kept for what work is told by.
@@ -37,8 +39,7 @@ impl<'a> Reading<'a> {
         let after = after.max(archive.after_seq);
         let placed = journal.placed(archive.client, &archive.session, (after, archive.last_seq), usize::MAX)?;
         let is_wanted = |one: &Placed| match one.kind {
-            // A sub-agent is told what to do by the agent, not by the user.
-            Kind::UserMessage | Kind::AssistantMessage => one.thread.is_none(),
+            Kind::UserMessage | Kind::AssistantMessage => is_said(one),
             Kind::Command | Kind::FileChange => true,
             _ => false,
         };
@@ -55,6 +56,23 @@ impl<'a> Reading<'a> {
     pub fn last_answer(&self) -> Option<Seq> {
         let is_answer = |one: &&Placed| one.kind == Kind::AssistantMessage && one.thread.is_none();
         self.placed.iter().rev().find(is_answer).map(|one| one.seq)
+    }
+
+    /// What was said in the turn that was open where this begins: the user's message, and what the agent said to it.
+    pub fn turn_before(&self, archive: &Archive) -> Result<Vec<StoredEvent>, JournalError> {
+        let after = self.placed.first().map_or(archive.after_seq, |first| first.seq.saturating_sub(1));
+        let before = self.journal.placed(
+            archive.client,
+            &archive.session,
+            (after.saturating_sub(TURN_PLACES_MAX), after),
+            usize::MAX,
+        )?;
+        let is_said = |one: &&Placed| is_said(one);
+        let from =
+            before.iter().rposition(|one| one.kind == Kind::UserMessage && is_said(&one)).unwrap_or(before.len());
+        let said = before.get(from..).unwrap_or_default().iter().filter(is_said);
+        let seqs: Vec<Seq> = said.map(|one| one.seq).collect();
+        self.journal.events(&seqs, &View::of(Audience::Dream))
     }
 
     /// The next events; none at the end.
@@ -125,6 +143,11 @@ impl<'a> Reading<'a> {
         let result = found.iter().find(of_call);
         Ok(result.and_then(|result| Some((result.id, complaint_in(&result.event.content.plain())?))))
     }
+}
+
+/// Whether the user or the agent says it: a sub-agent is told what to do by the agent, not by the user.
+fn is_said(one: &Placed) -> bool {
+    matches!(one.kind, Kind::UserMessage | Kind::AssistantMessage) && one.thread.is_none()
 }
 
 fn item(content: &Content) -> Value {

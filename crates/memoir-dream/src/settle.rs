@@ -21,6 +21,15 @@ const UNSAID_SHARE: f32 = 0.8;
 /// A memory of which a wish to forget says this much is meant by it.
 const MEANT_SHARE: f32 = 0.75;
 
+/// One word that is to be forgotten must be so much of what a memory says.
+const NAMED_SHARE: f32 = 0.2;
+/// Little words of other languages, beside those that no stem is made of.
+const LITTLE: [&str; 38] = [
+    "", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "mein", "meine", "meinen", "unser", "unsere",
+    "unseren", "was", "ich", "wir", "zum", "zur", "über", "von", "le", "la", "les", "un", "une", "mon", "ma", "mes",
+    "notre", "el", "los", "mi", "mis", "nuestro", "nuestra",
+];
+
 /// What became of what a rule found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Became {
@@ -346,12 +355,29 @@ fn has_source(known: &Known, id: EventId) -> bool {
 
 /// The memories that a wish to forget means, of those that were said by then.
 pub(crate) fn meant(shelf: &Shelf, target: &str, ts_ms: i64) -> Vec<usize> {
-    let target = Statement::whole(target);
+    let (stems, names) = (Statement::whole(target).stems, names_in(target));
+    let near: BTreeSet<usize> = stems.union(&names).flat_map(|stem| shelf.saying(stem)).collect();
     let is_meant = |at: &usize| {
         let Some(known) = shelf.at(*at) else { return false };
         let is_there = matches!(known.fate, Fate::Holds | Fate::Superseded(_)) && known.first_ms <= ts_ms;
-        let (of_memory, of_wish) = known.statement.covered_by(&target.stems);
-        is_there && (of_memory >= MEANT_SHARE || (of_wish >= UNSAID_SHARE && target.stems.len() >= 2))
+        let (of_memory, of_wish) = known.statement.covered_by(&stems);
+        is_there
+            && (of_memory >= MEANT_SHARE
+                || (of_wish >= UNSAID_SHARE && stems.len() >= 2)
+                || says_names(known, &names, stems.len().max(names.len())))
     };
-    shelf.near(&target.stems, 0.3).into_iter().filter(is_meant).collect()
+    near.into_iter().filter(is_meant).collect()
+}
+
+/// Whether what the user said is about those names, in whatever language they are put: one name is much of what it says.
+fn says_names(known: &Known, names: &BTreeSet<String>, words: usize) -> bool {
+    let said = names_in(&known.memory.text);
+    let is_about = words >= 2 || 1.0 / said.len().max(1) as f32 >= NAMED_SHARE;
+    known.voice == Voice::User && is_about && !names.is_empty() && names.is_subset(&said)
+}
+
+/// The words of a text that can name something, whatever its language.
+fn names_in(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.filter(|word| !LITTLE.contains(&word.as_str())).filter_map(|word| name_stem(&word)).collect()
 }

@@ -1,6 +1,6 @@
 //! A statement as it is compared: what it is about, what it says of that, and whether it denies it.
 
-use crate::phrase::denies;
+use crate::phrase::{Phrase, denies, lifts};
 use crate::rules::split_heading;
 use memoir_index::stems_in;
 use std::collections::BTreeSet;
@@ -49,6 +49,17 @@ const SAME_SHARE: f32 = 0.6;
 /// Statements of which one denies the other are near from here on.
 const NEAR_SHARE: f32 = 0.4;
 
+/// Statements that share less have nothing to do with each other, whatever they say of a change.
+const FAR_SHARE: f32 = 0.25;
+/// Verbs of changing what is told of something.
+const RAISING: [&str; 8] =
+    ["upgraded ", "updated ", "bumped ", "downgraded ", "raised ", "lowered ", "increased ", "changed "];
+/// What is raised is named in so many words.
+const RAISED_WORDS_MAX: usize = 5;
+
+/// Stems of always and never.
+const HOW_OFTEN: [&str; 9] = ["always", "alway", "never", "immer", "nie", "niemal", "niemals", "siempr", "nunca"];
+
 /// A statement as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Statement {
@@ -59,6 +70,8 @@ pub(crate) struct Statement {
     /// What it says of that.
     value: BTreeSet<String>,
     denies: bool,
+    /// Its words in their order.
+    said: String,
 }
 
 /// What a newer statement is to an older one.
@@ -81,19 +94,23 @@ pub(crate) enum Meets {
 impl Statement {
     /// A statement, without the headings before it.
     pub fn of(text: &str) -> Statement {
-        let core = core(text);
-        let lower = core.to_lowercase();
-        let (subject, value) = parts(&lower).unwrap_or_default();
-        let (subject, value) = (set(subject), set(value));
-        let whole = if subject.is_empty() || value.is_empty() { set(&lower) } else { &subject | &value };
+        let lower = core(text).to_lowercase();
+        let (said, denies) = lifts(&lower).unwrap_or_else(|| (&lower, denies(&lower)));
+        let (subject, value) = raised(said).or_else(|| parts(said)).unwrap_or_default();
+        let (mut subject, value) = (set(subject), set(value));
+        let stems = if subject.is_empty() || value.is_empty() { set(said) } else { &subject | &value };
+        // The version of a thing is what is told of it: "Node is 22", "our Node version is 18".
+        if subject.len() > 1 {
+            subject.remove("version");
+        }
         let joined = !subject.is_empty() && !value.is_empty();
         let (subject, value) = if joined { (subject, value) } else { Default::default() };
-        Statement { stems: whole, subject, value, denies: denies(&lower) }
+        Statement { stems, subject, value, denies, said: said.to_owned() }
     }
 
     /// All the words of a text, headings and all.
     pub fn whole(text: &str) -> Statement {
-        Statement { stems: set(text), denies: denies(text), ..Statement::default() }
+        Statement { stems: set(text), denies: denies(text), said: text.to_lowercase(), ..Statement::default() }
     }
 
     /// One name for all statements that say the same.
@@ -130,23 +147,35 @@ impl Statement {
                 Meets::Otherwise
             };
         }
+        let (is_fuller, is_briefer) = (self.stems.is_superset(&older.stems), self.stems.is_subset(&older.stems));
+        if self.denies != older.denies {
+            return match share {
+                // Whoever denies all of it denies it; whoever denies part of it may mean that part only.
+                share if share >= SAME_SHARE && is_briefer => Meets::Otherwise,
+                share if share >= SAME_SHARE && !self.swaps_one_word(older) => Meets::Against,
+                share if (NEAR_SHARE..SAME_SHARE).contains(&share) && !has_subjects => Meets::Against,
+                _ => Meets::Apart,
+            };
+        }
         match share {
-            share if share >= SAME_SHARE && self.denies == older.denies => {
-                if self.stems.is_superset(&older.stems) {
-                    Meets::Fuller
-                } else if self.stems.is_subset(&older.stems) {
-                    Meets::Briefer
-                } else if has_subjects {
-                    // Two things that are told of in the same words are still two things.
-                    Meets::Apart
-                } else {
-                    Meets::Otherwise
-                }
+            _ if (is_fuller || is_briefer) && self.swaps_one_word(older) => Meets::Apart,
+            share if share >= SAME_SHARE && is_fuller => Meets::Fuller,
+            share if share >= SAME_SHARE && is_briefer => Meets::Briefer,
+            // Two things that are told of in the same words are still two things; what is told more closely is no other.
+            share if share >= FAR_SHARE && !has_subjects && !is_fuller && !is_briefer && self.says_otherwise(older) => {
+                Meets::Otherwise
             }
-            share if share >= SAME_SHARE => Meets::Otherwise,
-            share if share >= NEAR_SHARE && self.denies != older.denies && !has_subjects => Meets::Against,
             _ => Meets::Apart,
         }
+    }
+
+    /// Whether it tells another value of the same thing.
+    fn says_otherwise(&self, older: &Statement) -> bool {
+        Phrase::of(&self.said).says_otherwise(&Phrase::of(&older.said))
+    }
+
+    fn swaps_one_word(&self, older: &Statement) -> bool {
+        Phrase::of(&self.said).swaps_one_word(&Phrase::of(&older.said))
     }
 
     /// A subject of one word can have many things said of it; one that is named closely has one.
@@ -163,8 +192,9 @@ impl Statement {
     }
 }
 
+/// The stems that count: whether something is so always or never is not what it is about.
 fn set(text: &str) -> BTreeSet<String> {
-    stems_in(text).into_iter().collect()
+    stems_in(text).into_iter().filter(|stem| !HOW_OFTEN.contains(&stem.as_str())).collect()
 }
 
 fn share_of(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
@@ -193,6 +223,21 @@ pub(crate) fn core(text: &str) -> &str {
         }
     }
     rest
+}
+
+/// What was raised, and to what: "we upgraded Node to 22".
+fn raised(lower: &str) -> Option<(&str, &str)> {
+    let said = lower.strip_prefix("we ").or_else(|| lower.strip_prefix("i ")).unwrap_or(lower);
+    let said = said.strip_prefix("have ").unwrap_or(said);
+    let rest = RAISING.iter().find_map(|verb| said.strip_prefix(verb))?;
+    // "We upgraded to Node 22."
+    let (thing, value) = match rest.strip_prefix("to ") {
+        Some(new) => new.trim_end_matches('.').rsplit_once(' ')?,
+        None => rest.split_once(" to ")?,
+    };
+    let thing = thing.split_once(" from ").map_or(thing, |(thing, _)| thing);
+    let is_value = value.chars().any(|c| c.is_ascii_digit());
+    (is_value && thing.split_whitespace().count() <= RAISED_WORDS_MAX).then_some((thing, value))
 }
 
 /// Subject and value, at the first joint of the surest kind.
@@ -235,6 +280,50 @@ mod tests {
         assert_eq!(meet("backup region for the shop board is us-east-1", old), Meets::Apart);
         assert_eq!(meet("the office is in Berlin", "the office is loud and the coffee is bad"), Meets::Apart);
         assert_eq!(meet("our database is MySQL", "our database is Postgres"), Meets::Otherwise);
+    }
+
+    #[test]
+    fn rules_that_differ_in_what_they_are_about_both_hold() {
+        for (newer, older) in [
+            ("Never use panic in library code.", "Never use unwrap in library code."),
+            ("Always run the formatter before committing.", "Always run the linter before committing."),
+            ("Never push to release without a review.", "Never push to main without a review."),
+            ("Mara owns the search service.", "Mara owns the billing service."),
+            ("Always use expect in library code", "Never use unwrap in library code"),
+            ("Always deploy to staging before Monday", "Always deploy to production before Monday"),
+            ("Use Docker in the web app", "Use pnpm in the web app"),
+            ("Never use any in TypeScript.", "Never use var in TypeScript."),
+            ("Never push to main on Fridays without telling Mara", "Never push to main"),
+            ("Answer in short sentences", "Answer with examples"),
+        ] {
+            assert_eq!(meet(newer, older), Meets::Apart, "{older} / {newer}");
+            assert_eq!(meet(older, newer), Meets::Apart, "{newer} / {older}");
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_lifted_or_raised_anew_takes_the_place_of_what_was() {
+        for (newer, older) in [
+            ("We use pnpm for packages now.", "We use npm for packages."),
+            ("We use pnpm now", "We use npm"),
+            ("Use spaces for indentation", "Use tabs for indentation"),
+            ("Always use spaces for indentation", "Always use tabs for indentation"),
+            ("It's fine to deploy on Fridays", "Never deploy on Fridays."),
+            ("You no longer need to run tests before pushing.", "Always run tests before pushing."),
+            ("You don't need to run tests before pushing any more", "Always run tests before pushing."),
+            ("We no longer run the linter before committing", "Always run the linter before committing."),
+            ("We upgraded Node to 22.", "Our Node version is 18."),
+            ("We upgraded to Node 22.", "Our Node version is 18."),
+            ("Always use spaces.", "Always use tabs."),
+            ("Answer in German", "Answer in English"),
+            ("You can push to main", "Never push to main."),
+            ("Pushing to main is fine", "Never push to main."),
+            ("Our Node version is 22.", "We upgraded Node from 16 to 18."),
+            ("Jo owns the billing service", "Mara owns the billing service"),
+        ] {
+            assert_eq!(meet(newer, older), Meets::Otherwise, "{older} / {newer}");
+        }
+        assert_eq!(meet("never deploy from main on Fridays", "deploy from main"), Meets::Against);
     }
 
     #[test]

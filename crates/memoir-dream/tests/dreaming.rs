@@ -301,6 +301,113 @@ fn a_message_that_is_not_to_be_saved_leaves_nothing_behind() {
 }
 
 #[test]
+fn of_a_message_that_is_not_to_be_saved_the_answer_and_the_work_are_not_told_either() {
+    let home = Home::new();
+    let said = home.say("Do not save or repeat this: the demo customer is Acme Corp. Rename the acme module.");
+    let answer = home.answer("I chose acme.rs because the demo customer is Acme Corp.");
+    let change = json!({"type": "file_change", "changes": [{"path": "src/acme.rs", "kind": "update"}]});
+    home.payload(Kind::FileChange, "c1", &change);
+    home.commit();
+    let dreamt = home.dream();
+    // The turn goes on in the next archive.
+    let rest = home.answer("I decided to keep Acme Corp since the demo needs it.");
+    home.commit();
+    home.dream();
+    home.say("Remember that deploys go through ./ship");
+    home.commit();
+    home.dream();
+    assert_eq!((dreamt.private, home.texts()), (1, vec!["deploys go through ./ship".to_owned()]));
+    assert_eq!([said, answer, rest].map(|id| home.is_recalled(id)), [false; 3]);
+    home.dream_as(&DreamWish { again: true, ..DreamWish::default() });
+    assert_eq!(home.texts(), ["deploys go through ./ship"]);
+}
+
+#[test]
+fn a_wish_said_of_the_message_before_takes_that_back_whenever_it_was_dreamt() {
+    for dreams_between in [false, true] {
+        let home = Home::new();
+        home.say("Remember that deploys go through ./ship");
+        let said = home.say("Remember that the demo customer is Acme Corp.");
+        let answer = home.answer("I decided to name it Acme because that is the customer.");
+        if dreams_between {
+            home.commit();
+            home.dream();
+            assert_eq!(home.texts().len(), 3);
+        }
+        home.say("Oh, don't save or repeat that.");
+        home.commit();
+        assert_eq!(home.dream().private, 1);
+        assert_eq!(home.texts(), ["deploys go through ./ship"], "{dreams_between}");
+        assert_eq!([said, answer].map(|id| home.is_recalled(id)), [false; 2]);
+        home.dream_as(&DreamWish { again: true, ..DreamWish::default() });
+        assert_eq!(home.texts(), ["deploys go through ./ship"], "{dreams_between}");
+    }
+}
+
+#[test]
+fn a_newer_rule_takes_the_place_of_what_it_changes_and_of_nothing_else() {
+    for (older, newer) in [
+        ("We use npm for packages.", "We use pnpm for packages now."),
+        ("Never deploy on Fridays.", "It's fine to deploy on Fridays from now on."),
+        ("Always run tests before pushing.", "You no longer need to run tests before pushing."),
+        ("Always run the linter before committing.", "We no longer run the linter before committing."),
+        ("Always run the linter before committing.", "We no longer run the linter."),
+        ("Our Node version is 18.", "We upgraded Node to 22."),
+        ("The staging port is 5433.", "The staging port is 5434."),
+        ("We use npm for packages", "We moved from npm to pnpm"),
+    ] {
+        let home = Home::dreamt(&[older, newer]);
+        assert_eq!(home.memories(&View::owner_all()).len(), 2, "{older} / {newer}");
+        let current = home.current();
+        assert_eq!(current.len(), 1, "{older} / {newer}: {current:?}");
+        assert_ne!((current[0].text.as_str(), current[0].kind), (older, MemoryKind::Procedure));
+    }
+    for (one, other) in [
+        ("Never use unwrap in library code.", "Never use panic in library code."),
+        ("Always run the linter before committing.", "Always run the formatter before committing."),
+        ("Never push to main without a review.", "Never push to release without a review."),
+        ("Mara owns the billing service.", "Mara owns the search service."),
+    ] {
+        assert_eq!(Home::dreamt(&[one, other]).texts(), [one, other]);
+    }
+}
+
+#[test]
+fn what_is_to_be_forgotten_is_found_by_what_it_is_called() {
+    for (told, wish) in [
+        ("Remember that the staging port is 5433", "Actually, forget the staging port."),
+        ("Remember that the staging port is 5433", "Could you please forget the staging port?"),
+        ("Remember that the staging port is 5433", "Ok so forget the staging port, it changed."),
+        ("Remember that the staging port is 5433", "Vergiss den Staging-Port."),
+        ("Remember that my phone number is 4711", "Never mind about my phone number, forget it."),
+        ("Always run the linter before committing.", "Please forget the linter rule."),
+        ("Always run the linter before committing.", "Actually forget what I said about the linter before committing."),
+        ("We use pnpm for packages", "forget pnpm, it is too slow"),
+    ] {
+        let kept = "Never push to main";
+        assert_eq!(Home::dreamt(&[told, kept, wish]).texts(), [kept], "{wish}");
+    }
+    for wish in [
+        "Implement this:\n- forget the staging port\n- ask again",
+        "Vergiss bitte nicht den Staging-Port 5433",
+        "Forget the port",
+    ] {
+        let home = Home::dreamt(&["Remember that the staging port is 5433", wish]);
+        assert!(home.texts().contains(&"the staging port is 5433".to_owned()), "{wish}");
+    }
+}
+
+#[test]
+fn what_is_said_for_everywhere_is_one_fact_of_the_user() {
+    let home =
+        Home::dreamt(&["Remember everywhere that I live in Zurich.", "Remember for all projects: I live in Zurich."]);
+    let current = home.current();
+    assert_eq!(current.len(), 1, "{current:?}");
+    assert_eq!((current[0].text.as_str(), &current[0].scope), ("I live in Zurich.", &MemoryScope::User));
+    assert_eq!((current[0].kind, current[0].reinforced), (MemoryKind::Fact, 1));
+}
+
+#[test]
 fn hearsay_and_notes_from_elsewhere_never_take_anythings_place() {
     let home = Home::dreamt(&[
         "Remember that the deployment region is us-west-2",

@@ -2,8 +2,8 @@
 //! anything that the user says.
 
 use super::Rule;
-use super::phrases::{begins, has};
-use super::sentences::{Sentence, own_sentences};
+use super::sentences::{Sentence, sentences};
+use super::words::{begins, has};
 use memoir_event::MemoryKind;
 
 /// Of one message so many are taken.
@@ -50,7 +50,7 @@ const LEFT: [&str; 12] = [
 /// What a message of the agent tells: decisions with their reason, and, in its last message, what is left.
 pub(crate) fn heard_from_agent(text: &str, is_last: bool) -> Vec<(Rule, MemoryKind, String)> {
     let mut found = Vec::new();
-    for sentence in own_sentences(text) {
+    for sentence in sentences(text) {
         let bare = sentence.bare();
         if bare.asks() || bare.said.chars().count() > CHARS_MAX || bare.words() < 5 {
             continue;

@@ -5,13 +5,27 @@
 //! the agent to do is never a rule's matter.
 
 mod agent;
-mod phrases;
+mod doubt;
+mod facts;
+mod forget;
+mod habits;
+mod headings;
+mod pasted;
+mod scope;
 mod sentences;
+mod stated;
+mod told;
 mod user;
+mod wishes;
+mod words;
 mod work;
 
 pub(crate) use agent::heard_from_agent;
-pub(crate) use user::{Heard, heard, split_heading};
+pub(crate) use forget::Unwanted;
+pub(crate) use headings::split_heading;
+pub(crate) use sentences::{Sentence, own_sentences};
+pub(crate) use user::{Heard, heard};
+pub(crate) use words::{begins, has};
 pub(crate) use work::{Turn, Work, derive_from_work, worth_naming};
 
 use memoir_event::{EventId, MemoryKind, Secrecy};

@@ -1,11 +1,18 @@
 //! What of a message are the user's own words, sentence by sentence: no code, no quotes, no pasted pages.
 
+use super::pasted::Shown;
+
 /// A message longer than this was pasted for the most part: only its beginning and its end are the user's own words.
 const OWN_BYTES_MAX: usize = 4_000;
 /// Of a pasted message so much at the beginning, and at the end.
 const OWN_ENDS_BYTES: usize = 800;
 /// A longer sentence is no statement.
 const SENTENCE_BYTES_MAX: usize = 1_200;
+/// Fewer words in quotes are a name.
+const QUOTED_WORDS_MIN: usize = 3;
+/// Marks that begin and end a quote.
+const OPENING: [char; 5] = ['"', '“', '„', '«', '「'];
+const CLOSING: [char; 5] = ['"', '”', '“', '»', '」'];
 /// Of one message so many sentences are looked at.
 const SENTENCES_MAX: usize = 200;
 
@@ -19,7 +26,7 @@ pub(crate) struct Sentence {
 impl Sentence {
     pub fn new(said: &str) -> Sentence {
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ").replace(['\u{2019}', '\u{2018}'], "'");
-        let lower = said.chars().map(small).collect();
+        let lower = without_quotes(&said.chars().map(small).collect::<String>());
         Sentence { said, lower }
     }
 
@@ -27,6 +34,22 @@ impl Sentence {
     pub fn from(&self, at: usize) -> Sentence {
         let part = |text: &str| text.get(at..).unwrap_or_default().to_owned();
         Sentence { said: part(&self.said), lower: part(&self.lower) }
+    }
+
+    /// What stands before a place.
+    pub fn to(&self, at: usize) -> Sentence {
+        let part = |text: &str| text.get(..at).unwrap_or(text).to_owned();
+        Sentence { said: part(&self.said), lower: part(&self.lower) }
+    }
+
+    /// Without blanks before it.
+    pub fn trimmed(&self) -> Sentence {
+        self.from(self.said.len() - self.said.trim_start().len())
+    }
+
+    /// Without its question mark.
+    pub fn unasked(&self) -> Sentence {
+        self.to(self.said.trim_end_matches(['?', '？', ' ']).len())
     }
 
     /// Without lead-ins and marks around it.
@@ -55,31 +78,99 @@ fn small(c: char) -> char {
     }
 }
 
-/// The sentences that the user wrote in a message.
+/// The same length with what stands in quotes made unreadable: who quotes does not say it. A word or two in quotes are a
+/// name.
+fn without_quotes(lower: &str) -> String {
+    let mut plain = String::with_capacity(lower.len());
+    let mut rest = lower;
+    while let Some(at) = rest.find(OPENING) {
+        let mark = rest.get(at..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
+        let quoted = rest.get(at + mark..).unwrap_or_default();
+        let quoted = quoted.get(..quoted.find(CLOSING).unwrap_or(quoted.len())).unwrap_or_default();
+        plain.push_str(rest.get(..at + mark).unwrap_or_default());
+        if quoted.split(' ').count() >= QUOTED_WORDS_MIN {
+            plain.extend(std::iter::repeat_n('_', quoted.len()));
+        } else {
+            plain.push_str(quoted);
+        }
+        rest = rest.get(at + mark + quoted.len()..).unwrap_or_default();
+        let closing = rest.chars().next().map_or(0, char::len_utf8);
+        plain.push_str(rest.get(..closing).unwrap_or_default());
+        rest = rest.get(closing..).unwrap_or_default();
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// The sentences that the user wrote in a message: their own, and not what they show or introduce.
 pub(crate) fn own_sentences(text: &str) -> Vec<Sentence> {
+    sentences_in(text, &mut |shown, sentence, is_last| shown.introduces(sentence, is_last))
+}
+
+/// The sentences of a message without what stands in fences and quotes.
+pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
+    sentences_in(text, &mut |_, _, _| false)
+}
+
+fn sentences_in(text: &str, introduces: &mut dyn FnMut(&mut Shown, &Sentence, bool) -> bool) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     for part in own_parts(text) {
-        let mut in_code = false;
-        for line in part.lines() {
-            let line = line.trim();
-            if line.starts_with("```") || line.starts_with("~~~") {
-                in_code = !in_code;
-                continue;
-            }
-            if in_code || line.starts_with(['>', '|', '<', '$', '#']) {
-                continue;
-            }
-            for said in split(line) {
-                if said.len() <= SENTENCE_BYTES_MAX && said.chars().any(char::is_alphabetic) {
-                    sentences.push(Sentence::new(said));
-                }
-                if sentences.len() == SENTENCES_MAX {
-                    return sentences;
+        let lines: Vec<&str> = part.lines().map(str::trim).collect();
+        let mut shown = Shown::default();
+        for paragraph in lines.chunk_by(|_, next| !next.is_empty()) {
+            let mut quotes = Quotes::of(paragraph);
+            for line in paragraph {
+                let Some((wish, line)) = shown.own(line) else { continue };
+                let said = split(line);
+                for (at, one) in said.iter().enumerate() {
+                    let is_quoted = quotes.holds(one);
+                    if is_quoted || one.len() > SENTENCE_BYTES_MAX || !one.chars().any(char::is_alphabetic) {
+                        continue;
+                    }
+                    let sentence = Sentence::new(&format!("{wish}{one}"));
+                    if !introduces(&mut shown, &sentence, at + 1 == said.len()) {
+                        sentences.push(sentence);
+                    }
+                    if shown.shows_others() {
+                        break;
+                    }
+                    if sentences.len() == SENTENCES_MAX {
+                        return sentences;
+                    }
                 }
             }
         }
     }
     sentences
+}
+
+/// Whether a sentence of a paragraph stands in quotes that were opened before it.
+struct Quotes {
+    /// A mark that has no other tells nothing: it stands for inches.
+    counts: bool,
+    is_open: bool,
+}
+
+impl Quotes {
+    fn of(paragraph: &[&str]) -> Quotes {
+        let marks: usize = paragraph.iter().map(|line| line.matches('"').count()).sum();
+        Quotes { counts: marks.is_multiple_of(2), is_open: false }
+    }
+
+    fn holds(&mut self, sentence: &str) -> bool {
+        let was_open = self.is_open;
+        for c in sentence.chars() {
+            match c {
+                '"' if self.counts => self.is_open = !self.is_open,
+                '„' | '«' | '「' => self.is_open = true,
+                // What opens in English closes in German.
+                '“' => self.is_open = !self.is_open,
+                '”' | '»' | '」' => self.is_open = false,
+                _ => {}
+            }
+        }
+        was_open
+    }
 }
 
 fn own_parts(text: &str) -> Vec<&str> {

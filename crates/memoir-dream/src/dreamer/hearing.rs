@@ -1,0 +1,193 @@
+//! What was said, turn by turn: what the user tells and wants forgotten or kept out, and what the agent says to it.
+
+use super::{DreamError, Due, Pass};
+use crate::book::Place;
+use crate::privacy::{Privacy, wants_privacy};
+use crate::reading::Reading;
+use crate::rules::{Derived, Heard, Reach, Turn, Unwanted, Voice, heard, heard_from_agent};
+use crate::settle::meant;
+use memoir_event::{EventId, Kind, MemoryScope, Speaker};
+use memoir_journal::StoredEvent;
+
+/// The turn that is read: a message of the user and what follows it.
+#[derive(Default)]
+pub(super) struct OpenTurn {
+    /// What was said in it.
+    said: Vec<EventId>,
+    /// Where its work begins.
+    work_from: usize,
+    /// The message of the user that wants nothing of it kept.
+    private: Option<EventId>,
+}
+
+impl Pass<'_> {
+    /// The turn in which an archive begins. Most begin with a message of the user that speaks for itself.
+    pub(super) fn turn_before(
+        &self,
+        due: &Due,
+        reading: &Reading<'_>,
+        first: &StoredEvent,
+    ) -> Result<OpenTurn, DreamError> {
+        let is_needed = !is_prompt(first) || heard(&first.event.content.plain()).privacy == Privacy::AndTheOneBefore;
+        if !is_needed {
+            return Ok(OpenTurn::default());
+        }
+        let before = reading.turn_before(&due.archive)?;
+        let is_private = |prompt: &&StoredEvent| is_prompt(prompt) && wants_privacy(&prompt.event.content.plain());
+        let private = before.first().filter(is_private).map(|prompt| prompt.id);
+        Ok(OpenTurn { said: before.iter().map(|stored| stored.id).collect(), work_from: 0, private })
+    }
+
+    /// Whether the message is not to be told of in any other way either.
+    pub(super) fn user_said(
+        &mut self,
+        due: &Due,
+        stored: &StoredEvent,
+        open: &mut OpenTurn,
+        turns: &mut Vec<Turn>,
+    ) -> Result<bool, DreamError> {
+        let Heard { privacy, told, forget, passing, hearsay } = heard(&stored.event.content.plain());
+        self.dreamt.passing += passing;
+        self.dreamt.hearsay += hearsay;
+        if privacy == Privacy::AndTheOneBefore {
+            turns.truncate(open.work_from);
+            self.take_back(due, stored, &open.said)?;
+        }
+        let is_private = privacy != Privacy::Open;
+        let private = is_private.then_some(stored.id);
+        *open = OpenTurn { said: vec![stored.id], work_from: turns.len(), private };
+        if is_private {
+            self.dreamt.private += 1;
+            self.explain(due, "private", None, "", "left out", &[stored.id]);
+            self.keep_out(due, stored.id, stored.id);
+            return Ok(true);
+        }
+        let mut has_forgotten = false;
+        for target in &forget {
+            has_forgotten |= self.forget(due, stored, target)?;
+        }
+        for one in told {
+            self.settle(
+                due,
+                &Derived {
+                    rule: one.rule,
+                    kind: one.kind,
+                    text: one.text,
+                    name: None,
+                    about: None,
+                    reach: one.reach,
+                    ts_ms: stored.ts_ms,
+                    secrecy: stored.event.secrecy,
+                    sources: vec![stored.id],
+                },
+            )?;
+        }
+        Ok(has_forgotten)
+    }
+
+    /// Whether what the agent said or did is not to be told of: it belongs to a turn of which nothing is to be kept.
+    pub(super) fn agent_acted(
+        &mut self,
+        due: &Due,
+        stored: &StoredEvent,
+        is_last: bool,
+        open: &mut OpenTurn,
+    ) -> Result<bool, DreamError> {
+        let is_answer = stored.event.kind() == Kind::AssistantMessage;
+        if let Some(wish) = open.private {
+            if is_answer {
+                self.keep_out(due, stored.id, wish);
+            }
+            return Ok(true);
+        }
+        if is_answer {
+            open.said.push(stored.id);
+            for (rule, kind, text) in heard_from_agent(&stored.event.content.plain(), is_last) {
+                let (ts_ms, secrecy, sources) = (stored.ts_ms, stored.event.secrecy, vec![stored.id]);
+                let (name, about, reach) = (None, None, Reach::Project);
+                self.settle(due, &Derived { rule, kind, text, name, about, reach, ts_ms, secrecy, sources })?;
+            }
+        }
+        Ok(false)
+    }
+
+    /// A message is no longer recalled.
+    fn keep_out(&mut self, due: &Due, message: EventId, wish: EventId) {
+        let place = Place::of(&MemoryScope::Project, &due.project);
+        self.unwritten.unsaid.push((place, Vec::new(), vec![message], wish));
+    }
+
+    /// What was said in the turn before was not to be kept either: it and what is made of nothing else are gone.
+    fn take_back(&mut self, due: &Due, wish: &StoredEvent, said: &[EventId]) -> Result<(), DreamError> {
+        let said_ids: Vec<String> = said.iter().map(ToString::to_string).collect();
+        for scope in scopes(due) {
+            let place = Place::of(&scope, &due.project);
+            let shelf = self.book.shelf(&place)?;
+            let mut memories: Vec<usize> = said_ids.iter().flat_map(|id| shelf.of_source(id)).collect();
+            memories.sort_unstable();
+            memories.dedup();
+            let is_said = |id: Option<&String>| id.is_some_and(|id| said_ids.contains(id));
+            memories.retain(|at| {
+                shelf.at(*at).is_some_and(|known| {
+                    known.voice == Voice::Work || known.memory.sources.iter().all(|one| is_said(one.event.as_ref()))
+                })
+            });
+            memories.iter().for_each(|at| shelf.unsay(*at, wish.ts_ms));
+            self.dreamt.unsaid += memories.len() as u64;
+            if !memories.is_empty() {
+                self.unwritten.unsaid.push((place, memories, said.to_vec(), wish.id));
+            }
+        }
+        said.iter().for_each(|id| self.keep_out(due, *id, wish.id));
+        Ok(())
+    }
+
+    /// The user wants something forgotten: memories that say it, and the messages that said it.
+    fn forget(&mut self, due: &Due, stored: &StoredEvent, target: &Unwanted) -> Result<bool, DreamError> {
+        let found = self.forget_meant(due, stored, &target.said)?
+            || (target.named != target.said && self.forget_meant(due, stored, &target.named)?);
+        let became = if found { "forgotten" } else { "nothing known" };
+        self.explain(due, "forget", None, &target.said, became, &[stored.id]);
+        Ok(found)
+    }
+
+    fn forget_meant(&mut self, due: &Due, stored: &StoredEvent, target: &str) -> Result<bool, DreamError> {
+        let mut found = false;
+        for scope in scopes(due) {
+            let place = Place::of(&scope, &due.project);
+            let shelf = self.book.shelf(&place)?;
+            let mut memories = meant(shelf, target, stored.ts_ms);
+            let known = memories.iter().filter_map(|at| shelf.at(*at));
+            let sources = known.flat_map(|known| known.memory.sources.iter());
+            let mut events: Vec<String> = sources.filter_map(|source| source.event.clone()).collect();
+            // What else was made of the same messages quotes them.
+            for made in events.iter().flat_map(|event| shelf.of_source(event)).collect::<Vec<_>>() {
+                if !memories.contains(&made) && shelf.at(made).is_some_and(|known| known.voice == Voice::Work) {
+                    memories.push(made);
+                }
+            }
+            if memories.is_empty() {
+                continue;
+            }
+            found = true;
+            events.sort();
+            events.dedup();
+            memories.iter().for_each(|at| shelf.unsay(*at, stored.ts_ms));
+            self.dreamt.unsaid += memories.len() as u64;
+            let mut ids: Vec<EventId> = events.iter().filter_map(|id| EventId::parse(id).ok()).collect();
+            ids.push(stored.id);
+            self.unwritten.unsaid.push((place, memories, ids, stored.id));
+        }
+        Ok(found)
+    }
+}
+
+/// Whether the user says it.
+pub(super) fn is_prompt(stored: &StoredEvent) -> bool {
+    stored.event.kind() == Kind::UserMessage && stored.event.speaker == Speaker::User
+}
+
+/// The scopes in which something of a session may stand.
+fn scopes(due: &Due) -> [MemoryScope; 3] {
+    [MemoryScope::Project, MemoryScope::User, MemoryScope::Session(due.archive.session.clone())]
+}

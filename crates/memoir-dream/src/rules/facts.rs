@@ -1,0 +1,112 @@
+//! What the user has and is, who is who, and where things are.
+
+use super::Rule;
+use super::sentences::Sentence;
+use super::told::{Told, keep, kind_of};
+use super::words::has;
+use memoir_event::MemoryKind;
+
+/// Words that a finding of something wrong has: such a state passes.
+pub(super) const TROUBLE: &[&str] = &[
+    "error", "errors", "fail", "fails", "failing", "failed", "broken", "bug", "crash", "crashes", "wrong", "slow",
+    "missing", "stuck", "hangs", "flaky", "red", "down", "flake", "flakes",
+];
+
+/// Where something is takes at most so many words.
+const PLACE_WORDS_MAX: usize = 14;
+
+/// What joins a thing to what is said of it.
+const JOINTS: &[&str] = &[
+    " is ",
+    " are ",
+    " lives ",
+    " live ",
+    " runs ",
+    " uses ",
+    " belongs ",
+    " goes ",
+    " ist ",
+    " sind ",
+    " est ",
+    " es ",
+    "是",
+];
+
+/// What the user's things begin with.
+const OWN: &[&str] =
+    &["my", "our", "mein", "meine", "unser", "unsere", "mon", "ma", "notre", "mi", "nuestro", "nuestra"];
+
+/// What others begin with.
+const THE: &[&str] = &["the", "der", "die", "das", "le", "la", "el"];
+
+/// What the user has and is, who is who, and where things are.
+pub(super) fn fact(bare: &Sentence) -> Option<Told> {
+    let lower = bare.lower.as_str();
+    if has(lower, TROUBLE) {
+        return None;
+    }
+    if is_person(bare) {
+        return keep(Rule::Person, MemoryKind::Entity, &bare.said, lower);
+    }
+    let first = lower.split(' ').next().unwrap_or_default();
+    let joint = JOINTS.iter().filter_map(|joint| lower.find(joint)).min()?;
+    let subject_words = lower.get(..joint)?.split(' ').count();
+    if OWN.contains(&first) || lower.starts_with("我的") || lower.starts_with("我们的") {
+        return (subject_words <= 8)
+            .then(|| keep(Rule::Fact, kind_of(lower, MemoryKind::Fact), &bare.said, lower))
+            .flatten();
+    }
+    let own = ["i am a ", "i'm a ", "i am an ", "i'm an ", "i am the ", "i'm the ", "i work ", "i live ", "we are a "];
+    if own.iter().any(|own| lower.starts_with(own)) {
+        return keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower);
+    }
+    // A long sentence about "the" something tells of the work at hand.
+    let is_place = THE.contains(&first)
+        && subject_words <= 5
+        && bare.words() <= PLACE_WORDS_MAX
+        && lower.get(joint..).is_some_and(|said| said.split(' ').any(is_value));
+    is_place.then(|| keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower)).flatten()
+}
+
+/// "Mara owns the billing service", "Jo is our DBA".
+fn is_person(bare: &Sentence) -> bool {
+    let mut words = bare.said.split(' ');
+    let name = words.next().unwrap_or_default();
+    let is_name = name.chars().next().is_some_and(char::is_uppercase)
+        && name.len() >= 2
+        && name.chars().all(char::is_alphabetic)
+        && !matches!(
+            name,
+            "The"
+                | "This"
+                | "That"
+                | "It"
+                | "There"
+                | "Here"
+                | "We"
+                | "They"
+                | "He"
+                | "She"
+                | "You"
+                | "What"
+                | "Everything"
+        );
+    let verb = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.take(2).collect();
+    let next = rest.first().copied().unwrap_or_default();
+    is_name
+        && bare.words() <= 20
+        && (matches!(verb, "owns" | "maintains" | "leads" | "manages" | "reviews")
+            || (verb == "is" && matches!(next, "our" | "my")))
+}
+
+/// A path, an address, a port, a version: something that can be looked up.
+fn is_value(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '`' && c != '.');
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    word.starts_with('`')
+        || word.contains("://")
+        || word.contains('/')
+        || digits >= 2
+        || (word.contains('.') && word.len() > 3 && digits > 0)
+}

@@ -1,0 +1,222 @@
+//! How things are to be done: never, always, don't; what the user likes; what is done here.
+
+use super::Rule;
+use super::doubt::is_reported;
+use super::sentences::Sentence;
+use super::told::{Told, keep};
+use super::wishes::{FROM_NOW_ON, REMEMBER};
+use super::words::{begins, has};
+use memoir_event::MemoryKind;
+
+/// This way and no other.
+pub(super) const ALWAYS: &[&str] = &[
+    "never",
+    "always",
+    "don't ever",
+    "do not ever",
+    "under no circumstances",
+    "make sure to always",
+    "we always",
+    "we never",
+    "niemals",
+    "immer",
+    "nie",
+    "auf keinen fall",
+    "wir verwenden nie",
+    "ne jamais",
+    "toujours",
+    "n'utilise jamais",
+    "n'utilisez jamais",
+    "jamais",
+    "nunca",
+    "siempre",
+    "jamás",
+    "永远不要",
+    "总是",
+    "一定要",
+    "绝对不要",
+    "千万不要",
+    "不要",
+    "don't",
+    "do not",
+    "avoid",
+    "verwende nie",
+    "benutze immer",
+    "verwende immer",
+    "nutze immer",
+    "benutze kein",
+    "benutze keine",
+    "benutze keinen",
+    "benutze nie",
+    "benutze niemals",
+    "verwende kein",
+    "verwende keine",
+    "verwende keinen",
+    "nutze kein",
+    "nutze keine",
+    "nutze nie",
+    "nimm kein",
+    "nimm keine",
+    "nimm nie",
+];
+
+/// Verbs after "don't" that ask for nothing that lasts.
+pub(super) const IDLE_DONTS: &[&str] = &[
+    "worry",
+    "bother",
+    "know",
+    "hesitate",
+    "mind",
+    "care",
+    "think",
+    "understand",
+    "see",
+    "get",
+    "be",
+    "have",
+    "need",
+    "want",
+    "believe",
+    "remember",
+    "recall",
+    "forget",
+    "stop",
+    "you",
+    "we",
+    "i",
+];
+
+/// Somebody likes it so.
+pub(super) const PREFER: &[&str] = &[
+    "i prefer",
+    "i'd prefer",
+    "i would prefer",
+    "i'd rather",
+    "i would rather",
+    "i like",
+    "i love",
+    "i enjoy",
+    "i don't like",
+    "i do not like",
+    "i hate",
+    "i dislike",
+    "i can't stand",
+    "i always want",
+    "i never want",
+    "my preference is",
+    "my favorite",
+    "my favourite",
+    "ich bevorzuge",
+    "ich mag",
+    "mir ist lieber",
+    "ich hasse",
+    "je préfère",
+    "j'aime",
+    "je n'aime pas",
+    "prefiero",
+    "me gusta",
+    "no me gusta",
+    "我喜欢",
+    "我更喜欢",
+];
+
+/// How it is done here.
+pub(super) const CUSTOM: &[&str] = &[
+    "we use",
+    "we're using",
+    "we are using",
+    "we write",
+    "we keep",
+    "we name",
+    "we put",
+    "we store",
+    "we deploy",
+    "we run",
+    "we test",
+    "we format",
+    "we follow",
+    "we require",
+    "our convention",
+    "our policy",
+    "our rule",
+    "our standard",
+    "our workflow",
+    "the convention is",
+    "the rule is",
+    "the policy is",
+    "in this repo",
+    "in this repository",
+    "in this project",
+    "in this codebase",
+    "wir verwenden",
+    "wir benutzen",
+    "nous utilisons",
+    "usamos",
+    "wir nutzen",
+    "wir setzen",
+    "wir schreiben",
+    "on utilise",
+    "utilizamos",
+    "我们使用",
+    "我们用",
+];
+
+/// What makes a rule of a sentence, wherever it stands.
+const RULES: &[&str] = &[
+    "must always",
+    "must never",
+    "should always",
+    "should never",
+    "must not",
+    "has to always",
+    "may only",
+    "is always",
+    "are always",
+    "is never",
+    "are never",
+];
+
+/// What the user likes.
+pub(super) fn preference(bare: &Sentence) -> Option<Told> {
+    let end = begins(&bare.lower, PREFER)?;
+    let after = bare.from(end).bare();
+    let first = after.lower.split(' ').next().unwrap_or_default();
+    let is_about_this = matches!(first, "this" | "that" | "it" | "the" | "your" | "how" | "what" | "where");
+    (!is_about_this).then(|| keep(Rule::Preference, MemoryKind::Preference, &bare.said, &bare.lower)).flatten()
+}
+
+/// Never, always, don't; how things are done here.
+pub(super) fn habit(bare: &Sentence) -> Option<Told> {
+    let lower = bare.lower.as_str();
+    if let Some(end) = begins(lower, ALWAYS) {
+        let is_kept = !is_idle(lower, &bare.from(end).bare());
+        return is_kept.then(|| keep(Rule::Always, MemoryKind::Convention, &bare.said, lower)).flatten();
+    }
+    let is_for_all = ["all ", "every ", "each ", "any ", "no "].iter().any(|all| lower.starts_with(all))
+        && has(lower, &["must", "should", "needs to", "need to", "has to"]);
+    let is_rule = (is_for_all || has(lower, RULES)) && !lower.starts_with("this ") && !is_reported(lower);
+    if is_rule || begins(lower, CUSTOM).is_some() {
+        return keep(Rule::Convention, MemoryKind::Convention, &bare.said, lower);
+    }
+    None
+}
+
+/// Whether it tells somebody what to do from now on.
+pub(super) fn is_instruction(lower: &str) -> bool {
+    begins(lower, ALWAYS).is_some()
+        || begins(lower, REMEMBER).is_some()
+        || has(lower, FROM_NOW_ON)
+        || has(lower, &["always", "never", "ignore"])
+}
+
+/// Whether a "don't" asks for nothing that lasts.
+fn is_idle(lower: &str, rest: &Sentence) -> bool {
+    let first = rest.lower.split([' ', ',', '.']).next().unwrap_or_default();
+    let denies_once =
+        lower.starts_with("do") || lower.starts_with("avoid") || lower.starts_with('不') || lower.starts_with('别');
+    // What is not to be done with "this" is about this moment.
+    let mut first_words = rest.lower.split([' ', ',', '.', ';']).take(4);
+    let mut is_now =
+        || first_words.any(|word| matches!(word, "this" | "that" | "it" | "them")) || has(&rest.lower, &["yet", "now"]);
+    first == "mind" || (denies_once && (IDLE_DONTS.contains(&first) || is_now()))
+}

@@ -1,0 +1,248 @@
+//! What the user states and did not ask to be kept: limits, corrections, decisions, what is open.
+
+use super::Rule;
+use super::doubt::orders_now;
+use super::facts::fact;
+use super::habits::{PREFER, habit, preference};
+use super::headings::under_heading;
+use super::sentences::Sentence;
+use super::told::{Told, WORDS_MIN, keep, kept};
+use super::words::{begins, has};
+use crate::about::change_in;
+use crate::phrase::lifts;
+use crate::statement::Statement;
+use memoir_event::MemoryKind;
+
+/// It may be used so and not otherwise.
+pub(super) const LIMITS: &[&str] = &[
+    "may be used only",
+    "may only be used",
+    "must only be used",
+    "can only be used",
+    "only to be used",
+    "use this only for",
+    "use it only for",
+    "use that only for",
+    "use only for",
+    "only use this for",
+    "only use it for",
+    "only use it when",
+    "use this only when",
+    "use it only when",
+    "is only for",
+    "are only for",
+    "must not be used",
+    "must not be reused",
+    "not authorized for",
+    "nur verwenden für",
+    "uniquement pour",
+    "solo para",
+];
+
+/// What follows was wrong, and is now otherwise.
+const CORRECTIONS: &[&str] = &[
+    "update this",
+    "update",
+    "correction",
+    "to correct myself",
+    "correct that",
+    "correcting myself",
+    "i was wrong",
+    "scratch that",
+    "i misspoke",
+    "change of plans",
+    "change of plan",
+    "actually",
+    "korrektur",
+    "tatsächlich",
+    "rectification",
+    "corrección",
+    "更正",
+    "更新",
+];
+
+/// Something was changed: the whole sentence says what.
+const CHANGES: &[&str] = &[
+    "we moved from",
+    "we switched from",
+    "we migrated from",
+    "we changed from",
+    "we replaced",
+    "we no longer",
+    "we stopped using",
+    "we dropped",
+    "we upgraded",
+    "we updated",
+    "we bumped",
+    "we downgraded",
+    "you no longer need to",
+    "you no longer have to",
+    "you do not need to",
+    "you don't need to",
+    "you don't have to",
+    "no need to",
+    "wir sind von",
+];
+
+/// This still holds.
+pub(super) const CONFIRM: &[&str] = &[
+    "confirm this still matters",
+    "confirm that",
+    "confirming that",
+    "confirming",
+    "confirmed",
+    "still true",
+    "still valid",
+    "still the case",
+    "as before",
+    "confirm",
+    "reaffirm",
+    "weiterhin gilt",
+    "toujours valable",
+    "sigue siendo",
+];
+
+/// This was decided.
+pub(super) const DECIDED: &[&str] = &[
+    "we decided",
+    "we've decided",
+    "we have decided",
+    "i decided",
+    "i've decided",
+    "i have decided",
+    "it was decided",
+    "it is decided",
+    "the team decided",
+    "we agreed",
+    "we've agreed",
+    "we have agreed",
+    "we chose",
+    "we settled on",
+    "we went with",
+    "go with",
+    "we'll go with",
+    "we will go with",
+    "we are going with",
+    "we're going with",
+    "stick with",
+    "stick to",
+    "wir haben beschlossen",
+    "wir haben uns entschieden",
+    "wir haben entschieden",
+    "on a décidé",
+    "nous avons décidé",
+    "hemos decidido",
+    "decidimos",
+    "我们决定",
+    "决定",
+];
+
+/// A decision to go with something is said shortly.
+const SHORT_WORDS_MAX: usize = 30;
+
+/// A decision of this hour: it settles nothing.
+const ERRANDS: &[&str] = &[
+    "nothing",
+    "on nothing",
+    "to go to",
+    "to go home",
+    "to go for",
+    "to have lunch",
+    "to have a break",
+    "to take a break",
+    "to grab",
+    "to meet",
+    "to call it a day",
+    "to stop here",
+    "to wait",
+    "to continue tomorrow",
+    "to sleep",
+];
+
+/// Something is left to do.
+pub(super) const OPEN: &[&str] = &[
+    "todo",
+    "to do",
+    "open question",
+    "still open",
+    "remains open",
+    "we still need to",
+    "i still need to",
+    "still need to",
+    "still to do",
+    "left to do",
+    "still missing",
+    "still unclear",
+    "we need to figure out",
+    "needs to be decided",
+    "to be decided",
+    "tbd",
+    "noch offen",
+    "noch zu tun",
+    "offene frage",
+    "reste à faire",
+    "question ouverte",
+    "queda pendiente",
+    "pendiente",
+    "待办",
+];
+
+/// What leaves something open wherever it stands.
+const OPEN_ANYWHERE: &[&str] =
+    &["open question", "we still need to", "still to do", "remains open", "is still open", "needs to be decided"];
+
+/// What the user states and did not ask to be kept.
+pub(super) fn stated(bare: &Sentence) -> Option<Told> {
+    let lower = bare.lower.as_str();
+    if lower.contains(['?', '？']) {
+        return None;
+    }
+    if has(lower, LIMITS) {
+        return keep(Rule::Limit, MemoryKind::Convention, &bare.said, lower);
+    }
+    if let Some(end) = begins(lower, CONFIRM) {
+        let rest = bare.from(end).bare();
+        let rest = if rest.lower.starts_with("that ") { rest.from(5) } else { rest };
+        return kept(Rule::Confirm, &rest, lower);
+    }
+    if begins(lower, CHANGES).is_some() {
+        return says_what_changed(bare).then(|| kept(Rule::Update, bare, lower)).flatten();
+    }
+    if let Some(end) = begins(lower, CORRECTIONS) {
+        let what = bare.from(end).bare();
+        let is_announced = bare.from(end).lower.starts_with([':', ',', '：', '，', '.']);
+        return (is_announced && says_what_changed(&what)).then(|| kept(Rule::Update, &what, lower)).flatten();
+    }
+    if let Some(end) = begins(lower, DECIDED).filter(|_| bare.words() > WORDS_MIN + 1) {
+        let is_short = lower.starts_with("go with") || lower.starts_with("stick");
+        let is_errand = begins(&bare.from(end).bare().lower, ERRANDS).is_some();
+        return (!is_errand && (!is_short || bare.words() <= SHORT_WORDS_MAX))
+            .then(|| keep(Rule::Decision, MemoryKind::Decision, &bare.said, lower))
+            .flatten();
+    }
+    if is_open(bare) {
+        return keep(Rule::Open, MemoryKind::Question, &bare.said, lower);
+    }
+    if begins(lower, PREFER).is_some() {
+        return preference(bare);
+    }
+    under_heading(bare).or_else(|| (!orders_now(lower)).then(|| habit(bare).or_else(|| fact(bare))).flatten())
+}
+
+/// Whether it says something of a subject, or what was left.
+fn says_what_changed(what: &Sentence) -> bool {
+    Statement::of(&what.said).subject().is_some()
+        || !change_in(&what.said).left.is_empty()
+        || lifts(&what.lower).is_some()
+}
+
+fn is_open(bare: &Sentence) -> bool {
+    let lower = bare.lower.as_str();
+    let begins_open = begins(lower, OPEN).is_some_and(|end| {
+        // "To do this, …" leaves nothing open.
+        let is_mark = lower.starts_with("to") || lower.starts_with("tbd");
+        let after = lower.get(end..).unwrap_or_default().trim_start();
+        !is_mark || after.starts_with([':', '：', '-', '–'])
+    });
+    begins_open || has(lower, OPEN_ANYWHERE)
+}

@@ -1,0 +1,65 @@
+//! One thing that the user told: by which rule it was heard, what it is, how far it holds.
+
+use super::scope::reach;
+use super::sentences::Sentence;
+use super::words::{begins, has};
+use super::{Reach, Rule};
+use memoir_event::MemoryKind;
+
+/// A statement has at least so many words.
+pub(super) const WORDS_MIN: usize = 3;
+/// And at most so many characters.
+const CHARS_MAX: usize = 1_000;
+
+/// One thing that the user told.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Told {
+    pub rule: Rule,
+    pub kind: MemoryKind,
+    pub text: String,
+    pub reach: Reach,
+}
+
+/// Kept as what its words say it is.
+pub(super) fn kept(rule: Rule, what: &Sentence, whole: &str) -> Option<Told> {
+    let usual = if rule == Rule::FromNowOn { MemoryKind::Preference } else { MemoryKind::Fact };
+    keep(rule, kind_of(&what.lower, usual), &what.said, whole)
+}
+
+/// Kept, if there is enough of it.
+pub(super) fn keep(rule: Rule, kind: MemoryKind, text: &str, whole: &str) -> Option<Told> {
+    let text = text.trim();
+    let quoted = text.strip_prefix(['"', '“']).and_then(|text| text.strip_suffix(['"', '”']));
+    let text = quoted.filter(|text| !text.contains('"')).unwrap_or(text).trim();
+    let words = text.split_whitespace().count();
+    let is_enough =
+        words >= WORDS_MIN || (text.chars().count() >= 4 && !text.is_ascii()) || (rule.is_wish() && words >= 2);
+    if !is_enough || text.chars().count() > CHARS_MAX {
+        return None;
+    }
+    Some(Told { rule, kind, text: text.to_owned(), reach: reach(kind, whole) })
+}
+
+/// Ways to say what is done to reach an end.
+const TO_DO: &[&str] = &["to deploy", "to release", "to build", "to test"];
+
+/// What a statement is, by its words.
+pub(super) fn kind_of(lower: &str, usual: MemoryKind) -> MemoryKind {
+    let early = lower.get(..lower.floor_char_boundary(120)).unwrap_or_default();
+    let tells_how =
+        || begins(early, TO_DO).is_some() || (has(early, TO_DO) && has(early, &["run", "use", "call", "how"]));
+    if has(early, &["prefer", "prefers", "preference", "style", "favorite", "favourite", "tone", "rather"]) {
+        MemoryKind::Preference
+    } else if has(early, &["decided", "decision", "agreed", "chose", "we moved", "we switched"]) {
+        MemoryKind::Decision
+    } else if has(early, &["procedure", "steps", "runbook", "first run", "then run"]) || tells_how() {
+        MemoryKind::Procedure
+    } else if has(
+        early,
+        &["never", "always", "must", "constraint", "rule", "policy", "convention", "only", "do not", "don't"],
+    ) {
+        MemoryKind::Convention
+    } else {
+        usual
+    }
+}

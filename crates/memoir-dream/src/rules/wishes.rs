@@ -1,0 +1,225 @@
+//! What the user asks to be kept: remember, from now on, for this session, everywhere.
+
+use super::forget::{does_not_forget, forgets};
+use super::headings::{kind_under, split_heading};
+use super::scope::{scoped, without_last_scope};
+use super::sentences::Sentence;
+use super::stated::stated;
+use super::told::{Told, keep, kept, kind_of};
+use super::words::{begins, find, has};
+use super::{Reach, Rule};
+use memoir_event::MemoryKind;
+
+/// Keep this.
+pub(super) const REMEMBER: &[&str] = &[
+    "always remember",
+    "keep remembering",
+    "remember that",
+    "remember to",
+    "remember",
+    "keep in mind that",
+    "keep in mind",
+    "bear in mind that",
+    "bear in mind",
+    "note that",
+    "take note that",
+    "take note of",
+    "take note",
+    "make a note that",
+    "make a note of",
+    "make a note",
+    "do not forget that",
+    "do not forget to",
+    "do not forget",
+    "don't forget that",
+    "don't forget to",
+    "don't forget",
+    "never forget that",
+    "never forget",
+    "for future reference",
+    "for the record",
+    "memorize that",
+    "memorize",
+    "memorise that",
+    "memorise",
+    "save to memory",
+    "add to memory",
+    "store in memory",
+    "fyi",
+    "merk dir, dass",
+    "merk dir",
+    "merke dir",
+    "denk daran, dass",
+    "denk daran",
+    "denke daran",
+    "erinnere dich daran",
+    "behalte im kopf",
+    "souviens-toi que",
+    "souviens-toi",
+    "souvenez-vous",
+    "rappelle-toi que",
+    "rappelle-toi",
+    "rappelez-vous",
+    "n'oublie pas que",
+    "n'oublie pas",
+    "n'oubliez pas",
+    "retiens que",
+    "retiens",
+    "recuerda que",
+    "recuerda",
+    "recuerde",
+    "no olvides que",
+    "no olvides",
+    "ten en cuenta que",
+    "记住",
+    "记得",
+    "别忘了",
+    "牢记",
+    "不要忘记",
+    "merkt euch",
+    "denk dran",
+    "denk dran, dass",
+    "daran denken",
+    "tenga en cuenta que",
+    "请记住",
+    "覚えておいて",
+    "覚えて",
+];
+
+/// This holds from today.
+pub(super) const FROM_NOW_ON: &[&str] = &[
+    "from now on",
+    "from here on",
+    "from this point on",
+    "going forward",
+    "moving forward",
+    "henceforth",
+    "from today on",
+    "starting today",
+    "starting now",
+    "ab jetzt",
+    "ab sofort",
+    "ab heute",
+    "von nun an",
+    "von jetzt an",
+    "désormais",
+    "dorénavant",
+    "à partir de maintenant",
+    "a partir de ahora",
+    "de ahora en adelante",
+    "de hoy en adelante",
+    "从现在开始",
+    "从现在起",
+    "今后",
+    "从今以后",
+];
+
+/// The same, where a sentence begins with it: elsewhere it only tells of a time.
+pub(super) const IN_FUTURE: &[&str] =
+    &["in the future", "in future", "in zukunft", "künftig", "zukünftig", "en adelante", "以后", "à l'avenir"];
+
+/// What follows a scope and asks for nothing that could hold in it.
+const IDLE: &[&str] = &[
+    "let's",
+    "i",
+    "i'll",
+    "i'm",
+    "i've",
+    "we",
+    "we'll",
+    "we're",
+    "that's",
+    "this",
+    "that",
+    "it's",
+    "thanks",
+    "there",
+    "everything",
+];
+
+/// What the user asks to be kept.
+pub(super) fn wished(bare: &Sentence) -> Option<Told> {
+    if let Some(end) = asks_to_keep(bare) {
+        if is_looking_back(bare, end) {
+            return None;
+        }
+        return kept(Rule::Remember, &said_after(bare, end), &bare.lower);
+    }
+    scoped_wish(bare).or_else(|| for_the_future(bare)).or_else(|| asked_inside(bare))
+}
+
+/// Where "remember", or "don't forget", ends.
+pub(super) fn asks_to_keep(bare: &Sentence) -> Option<usize> {
+    begins(&bare.lower, REMEMBER).or_else(|| does_not_forget(bare))
+}
+
+/// What stands after a wish, without the scope and the words that lead up to it: "… everywhere that …".
+fn said_after(bare: &Sentence, end: usize) -> Sentence {
+    let rest = bare.from(end).bare();
+    let rest = scoped(&rest).map_or(rest, |scoped| scoped.rest);
+    begins(&rest.lower, &["that", "dass", "daran, dass", "que"]).map_or(rest.clone(), |end| rest.from(end).bare())
+}
+
+/// "From now on …", "in future …": where it stands, it is left out.
+fn for_the_future(bare: &Sentence) -> Option<Told> {
+    let anywhere = FROM_NOW_ON.iter().find_map(|phrase| Some((find(&bare.lower, phrase)?, phrase)));
+    let at_first =
+        || IN_FUTURE.iter().find_map(|phrase| find(&bare.lower, phrase).filter(|at| *at == 0).map(|at| (at, phrase)));
+    let (at, phrase) = anywhere.or_else(at_first)?;
+    let (before, after) = (bare.said.get(..at)?, bare.from(at + phrase.len()).bare().said);
+    let before = before.trim_end_matches([' ', ',']);
+    // "… from now on." leaves a mark behind.
+    let blank = if before.is_empty() || after.starts_with(['.', '!']) { "" } else { " " };
+    let text = format!("{before}{blank}{after}");
+    let whole = Sentence::new(text.trim());
+    let wish = begins(&whole.lower, REMEMBER).map_or(whole.clone(), |end| whole.from(end).bare());
+    kept(Rule::FromNowOn, &wish, &bare.lower)
+}
+
+/// "For this session only, …", "Everywhere: …", "… for this session".
+fn scoped_wish(bare: &Sentence) -> Option<Told> {
+    let Some(scoped) = scoped(bare) else {
+        let said = without_last_scope(bare)?;
+        let is_idle = begins(&said.lower, IDLE).is_some() || stated(&said).is_some();
+        return (!is_idle).then(|| kept(Rule::FromNowOn, &said, &bare.lower)).flatten();
+    };
+    let reach = scoped.reach;
+    let told = wished(&scoped.rest).or_else(|| stated(&scoped.rest));
+    let instructs = || scoped.is_set_apart && begins(&scoped.rest.lower, IDLE).is_none() && !forgets(&scoped.rest);
+    // What holds for a while only is asked for, however it is said.
+    let rule = |told: Told| if reach == Reach::Session { Rule::FromNowOn } else { told.rule };
+    told.map(|told| Told { rule: rule(told.clone()), reach, ..told })
+        .or_else(|| instructs().then(|| kept(Rule::FromNowOn, &scoped.rest, &bare.lower)).flatten())
+        .map(|told| Told { reach, ..told })
+}
+
+/// "For the launch, remember this constraint: …", "you may remember this address: …".
+fn asked_inside(bare: &Sentence) -> Option<Told> {
+    let at = find(&bare.lower, "remember").filter(|at| *at > 0)?;
+    let before = bare.said.get(..at)?.trim_end();
+    let after = bare.from(at + "remember".len()).bare();
+    if has(bare.lower.get(..at)?, &["don't", "do not", "i", "can't", "cannot", "not", "never"])
+        || !after.said.contains([':', ' '])
+    {
+        return None;
+    }
+    let is_permission = before.to_lowercase().ends_with(" to") || before.to_lowercase().ends_with(" may");
+    if let Some((heading, said)) = split_heading(&bare.said).filter(|_| is_permission) {
+        // "Procedure to remember: …" announces what follows.
+        let kind = heading.map_or_else(|| kind_of(&said.to_lowercase(), MemoryKind::Fact), kind_under);
+        return keep(Rule::Remember, kind, &bare.said, &bare.lower).filter(|_| before.len() < bare.said.len() / 2);
+    }
+    if before.ends_with(',') || before.ends_with(':') {
+        let rest = after.said.trim_start_matches("that ");
+        let text = format!("{before} {rest}");
+        let kind = kind_of(&after.lower, MemoryKind::Fact);
+        return keep(Rule::Remember, kind, &text, &bare.lower);
+    }
+    is_permission.then(|| kept(Rule::Remember, &after, &bare.lower)).flatten()
+}
+
+/// "Remember when we …" looks back and asks for nothing.
+fn is_looking_back(bare: &Sentence, end: usize) -> bool {
+    let rest = bare.from(end).bare();
+    ["when ", "how we ", "the time ", "last time"].iter().any(|back| rest.lower.starts_with(back))
+}
