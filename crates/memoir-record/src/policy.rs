@@ -14,6 +14,7 @@ pub struct Policy {
     tools: Vec<String>,
     patterns: RegexSet,
     markers: Vec<String>,
+    wish: Option<fn(&str) -> bool>,
     pauses: Vec<(i64, i64)>,
 }
 
@@ -66,7 +67,12 @@ impl Policy {
         let paths = paths.into_iter().map(|path| std::fs::canonicalize(&path).unwrap_or(path)).collect();
         let markers =
             markers.into_iter().map(|marker| marker.to_lowercase()).filter(|marker| !marker.is_empty()).collect();
-        Ok(Policy { paths, tools, patterns, markers, pauses: Vec::new() })
+        Ok(Policy { paths, tools, patterns, markers, wish: None, pauses: Vec::new() })
+    }
+
+    /// The policy of a user who may also say in their own words that a prompt is not to be kept; `wish` hears that.
+    pub fn hearing(self, wish: fn(&str) -> bool) -> Policy {
+        Policy { wish: Some(wish), ..self }
     }
 
     /// The policy of a user who paused from each first time until the second, in milliseconds since 1970: what happened
@@ -105,8 +111,8 @@ impl Policy {
 
     /// Whether a prompt asks not to be recorded.
     pub fn is_private(&self, prompt: &str) -> bool {
-        let prompt = prompt.to_lowercase();
-        self.markers.iter().any(|marker| prompt.contains(marker))
+        let lower = prompt.to_lowercase();
+        self.markers.iter().any(|marker| lower.contains(marker)) || self.wish.is_some_and(|wish| wish(prompt))
     }
 
     /// Whether a text is excluded by a pattern.

@@ -201,6 +201,10 @@ impl Journal for Withheld<'_> {
         self.journal.is_memory_forgotten(project, scope, text)
     }
 
+    fn hidden_by_alone(&self, name: &str) -> Result<u64, JournalError> {
+        self.journal.hidden_by_alone(name)
+    }
+
     fn forgettings(&self) -> Result<Vec<ForgettingEntry>, JournalError> {
         self.journal.forgettings()
     }

@@ -244,3 +244,22 @@ fn leaving_and_pausing_work_whatever_the_settings_file_holds() {
     home.run(&["uninstall", "--yes"]).succeeded();
     assert!(!hooks.exists());
 }
+
+#[test]
+fn a_wish_in_the_users_words_that_nothing_be_kept_is_heard_at_once() {
+    for wish in ["Do not save or repeat this.", "Bitte weder speichern noch wiederholen.", "これは保存しないでください"]
+    {
+        let home = Home::new();
+        let said = format!("The demo customer is Acme Corp. {wish}");
+        for more in [
+            json!({"hook_event_name": "UserPromptSubmit", "prompt": said}),
+            json!({"hook_event_name": "Stop", "last_assistant_message": "Understood, Acme Corp it is."}),
+        ] {
+            let mut payload = json!({"session_id": "s", "turn_id": "t", "transcript_path": null, "cwd": "/p"});
+            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            hook(&home, "codex", &payload);
+        }
+        assert!(!home.events().iter().any(|event| event.to_string().contains("Acme")), "{wish}");
+        assert!(!home.run(&["recall", "who is the demo customer?"]).out.contains("Acme"));
+    }
+}
