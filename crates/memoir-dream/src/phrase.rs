@@ -254,12 +254,15 @@ impl Phrase {
 
     /// Whether it has the same words in another order.
     fn is_reordered(&self, older: &Phrase) -> bool {
+        if self.words.len() != older.words.len() || self.swaps_one_word(older) {
+            return false;
+        }
         let sorted = |phrase: &Phrase| {
             let mut words = phrase.words.clone();
             words.sort_unstable();
             words
         };
-        self.words.len() == older.words.len() && sorted(self) == sorted(older)
+        sorted(self) == sorted(older)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::phrase::{Phrase, denies, lifts};
 use crate::rules::split_heading;
 use memoir_index::stems_in;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 /// What joins a subject to what is said of it, the surest first.
 const JOINTS: [&str; 24] = [
@@ -70,8 +71,9 @@ pub(crate) struct Statement {
     /// What it says of that.
     value: BTreeSet<String>,
     denies: bool,
-    /// Its words in their order.
+    /// Its words in their order, as they are compared.
     said: String,
+    phrase: OnceLock<Box<Phrase>>,
 }
 
 /// What a newer statement is to an older one.
@@ -105,7 +107,7 @@ impl Statement {
         }
         let joined = !subject.is_empty() && !value.is_empty();
         let (subject, value) = if joined { (subject, value) } else { Default::default() };
-        Statement { stems, subject, value, denies, said: said.to_owned() }
+        Statement { stems, subject, value, denies, said: said.to_owned(), phrase: OnceLock::new() }
     }
 
     /// All the words of a text, headings and all.
@@ -171,11 +173,16 @@ impl Statement {
 
     /// Whether it tells another value of the same thing.
     fn says_otherwise(&self, older: &Statement) -> bool {
-        Phrase::of(&self.said).says_otherwise(&Phrase::of(&older.said))
+        self.phrase().says_otherwise(older.phrase())
+    }
+
+    /// Word by word: only of what is near something else.
+    fn phrase(&self) -> &Phrase {
+        self.phrase.get_or_init(|| Box::new(Phrase::of(&self.said)))
     }
 
     fn swaps_one_word(&self, older: &Statement) -> bool {
-        Phrase::of(&self.said).swaps_one_word(&Phrase::of(&older.said))
+        self.phrase().swaps_one_word(older.phrase())
     }
 
     /// A subject of one word can have many things said of it; one that is named closely has one.
