@@ -26,7 +26,7 @@ const READERS_MAX: usize = 4;
 static WIDE: Mutex<()> = Mutex::new(());
 
 /// Portions that may wait for the writer; those of small files are small.
-const PORTIONS_WAITING: usize = 64;
+const PORTIONS_WAITING: usize = 32;
 
 /// Events in one append at most, and at least: enough to share the cost of a sync and of pages that many write to, few
 /// enough to let other writers in.
