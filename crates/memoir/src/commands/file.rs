@@ -7,6 +7,7 @@ use crate::home::Life;
 use crate::print::{self, Out, Style, count};
 use anyhow::Result;
 use memoir_event::{Client, format_ms};
+use memoir_recall::{Form, Gate};
 use memoir_report::{Touch, Wanted, touches};
 use serde_json::json;
 use std::path::PathBuf;
@@ -23,9 +24,12 @@ pub fn run(context: &Context, args: &FileArgs) -> Result<Done> {
         place.repo = project::present_id(&journal, repo)?.or(place.repo);
     }
     let wanted = Wanted { absolute: &place.absolute, relative: &place.relative, repo: place.repo.as_deref() };
-    let found = touches(&journal, &filter, &view, wanted, args.limit)?;
-    let mut out = Out::new();
-    for touch in &found {
+    let mut found = touches(&journal, &filter, &view, wanted, args.limit)?;
+    let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
+    let gate = Gate::new(&redactor, Form::Shown);
+    for touch in &mut found {
+        touch.path = gate.text(&touch.path);
+        touch.prompt = touch.prompt.as_deref().map(|prompt| gate.text(prompt));
         if args.json {
             out.json(&as_json(touch))?;
         } else {
