@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Clock, Journal, SqliteJournal, SqliteOptions};
 use memoir_openviking::{Openviking, Parts, Spoken, read_batch, read_message};
-use memoir_recall::Recall;
+use memoir_recall::{Blocked, Recall};
 use memoir_record::Policy;
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -81,6 +81,7 @@ fn api(home: &Path) -> anyhow::Result<Openviking> {
         index,
         recall,
         policy: Policy::default(),
+        blocked: Blocked::default(),
         is_paused: Arc::new(|| false),
         owner: "bench".to_owned(),
         clock,

@@ -6,7 +6,7 @@ use crate::tree::{Depth, Form};
 use crate::uri::{ArchiveFile, Place};
 use crate::{Openviking, VIEW};
 use memoir_event::EventId;
-use memoir_journal::Lookup;
+use memoir_journal::{Journal as _, Lookup};
 use memoir_recall::clean;
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl Openviking {
                 Ok(format!("{}\n", file.text.trim_end()))
             }
             Place::Event(spoken, id) => {
-                let stored = self.journal.event(&Lookup::Id(*id), &VIEW)?;
+                let stored = self.shown().event(&Lookup::Id(*id), &VIEW)?;
                 let stored = stored.filter(|stored| stored.event.session == spoken.session);
                 let stored = stored.ok_or_else(|| Fault::no_such(uri))?;
                 Ok(clean(&stored.event.content.plain(), &self.redactor))

@@ -8,7 +8,7 @@ use crate::tokens::tokens_of;
 use crate::uri::archive_number;
 use crate::{Openviking, VIEW};
 use memoir_event::{Archive, Content, EventId, Kind, Section, format_ms};
-use memoir_journal::{Lookup, Placed, Seq, StoredEvent};
+use memoir_journal::{Journal as _, Lookup, Placed, Seq, StoredEvent};
 use memoir_recall::clean;
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ impl Openviking {
         let asked = archive.points.iter().find(|point| point.section == Section::Asked);
         let first = asked.and_then(|point| point.events.first());
         let said = match first {
-            Some(id) => self.journal.event(&Lookup::Id(*id), &VIEW)?,
+            Some(id) => self.shown().event(&Lookup::Id(*id), &VIEW)?,
             None => None,
         };
         let about = said.map(|stored| one_line(&clean(&stored.event.content.plain(), &self.redactor), ABSTRACT_CHARS));
@@ -111,7 +111,7 @@ impl Openviking {
         seqs.sort_unstable();
         let mut passed = 0;
         for portion in seqs.rchunks(PORTION) {
-            let mut shown: Vec<Seq> = self.journal.events(portion, &VIEW)?.iter().map(|stored| stored.seq).collect();
+            let mut shown: Vec<Seq> = self.shown().events(portion, &VIEW)?.iter().map(|stored| stored.seq).collect();
             shown.sort_unstable();
             for seq in shown.into_iter().rev() {
                 if passed == count {
@@ -141,7 +141,7 @@ impl Openviking {
         let seqs = self.message_seqs(spoken, between)?;
         let (mut messages, mut tokens) = (Vec::new(), 0u64);
         'all: for portion in seqs.rchunks(PORTION) {
-            let events = self.journal.events(portion, &VIEW)?;
+            let events = self.shown().events(portion, &VIEW)?;
             for stored in events.iter().rev() {
                 let (message, cost) = self.told(stored);
                 if tokens.saturating_add(cost) > budget || messages.len() >= MESSAGES_TOLD_MAX {
@@ -227,7 +227,7 @@ impl Openviking {
     fn output(&self, spoken: &Spoken, id: &str) -> Result<String, Fault> {
         let unknown = || Fault::NotFound("there is no such result".to_owned());
         let id = EventId::parse(id.trim()).map_err(|_| unknown())?;
-        let stored = self.journal.event(&Lookup::Id(id), &VIEW)?.ok_or_else(unknown)?;
+        let stored = self.shown().event(&Lookup::Id(id), &VIEW)?.ok_or_else(unknown)?;
         if stored.event.session != spoken.session || stored.event.kind() != Kind::ToolResult {
             return Err(unknown());
         }

@@ -10,7 +10,7 @@ use crate::uri::{self, Place};
 use crate::{Openviking, VIEW};
 use memoir_event::{Kind, Memory};
 use memoir_index::{Query, Window};
-use memoir_journal::Filter;
+use memoir_journal::{Filter, Journal as _};
 use memoir_recall::clean;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
@@ -109,7 +109,7 @@ impl Openviking {
         let (mut matches, mut scanned) = (Vec::new(), 0usize);
         for chunk in hits.chunks(64) {
             let seqs: Vec<u64> = chunk.iter().map(|hit| hit.seq).collect();
-            for stored in self.journal.events(&seqs, &VIEW)? {
+            for stored in self.shown().events(&seqs, &VIEW)? {
                 scanned += 1;
                 let memory = Memory::of_event(&stored.event);
                 if let (Place::Kind(kind), Some(memory)) = (&place, &memory)

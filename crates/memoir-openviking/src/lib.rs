@@ -38,7 +38,7 @@ pub(crate) use append::UNKNOWN_PROJECT;
 
 use memoir_index::Index;
 use memoir_journal::{Audience, Clock, Journal, View};
-use memoir_recall::Recall;
+use memoir_recall::{Blocked, Recall, Withheld};
 use memoir_record::Policy;
 use memoir_redact::Redactor;
 use std::sync::{Arc, Mutex};
@@ -62,6 +62,7 @@ pub struct Openviking {
     index: Arc<Index>,
     recall: Arc<Recall>,
     policy: Policy,
+    blocked: Blocked,
     is_paused: Paused,
     owner: String,
     clock: Clock,
@@ -81,6 +82,8 @@ pub struct Parts {
     pub recall: Arc<Recall>,
     /// What is not to be recorded.
     pub policy: Policy,
+    /// What is never handed out.
+    pub blocked: Blocked,
     /// Whether nothing may be recorded now: the user may want a pause at any moment.
     pub is_paused: Paused,
     /// Who works: its name on leases.
@@ -92,9 +95,14 @@ pub struct Parts {
 impl Openviking {
     /// The API over a journal.
     pub fn new(parts: Parts) -> Openviking {
-        let Parts { journal, redactor, index, recall, policy, is_paused, owner, clock } = parts;
+        let Parts { journal, redactor, index, recall, policy, blocked, is_paused, owner, clock } = parts;
         let locks = std::array::from_fn(|_| Mutex::default());
         let ledger = ledger::Ledger::default();
-        Openviking { journal, redactor, index, recall, policy, is_paused, owner, clock, locks, ledger }
+        Openviking { journal, redactor, index, recall, policy, blocked, is_paused, owner, clock, locks, ledger }
+    }
+
+    /// The journal as it is handed out.
+    pub(crate) fn shown(&self) -> Withheld<'_> {
+        Withheld::new(&*self.journal, &self.blocked)
     }
 }

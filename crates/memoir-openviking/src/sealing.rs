@@ -5,7 +5,7 @@ use crate::session::Spoken;
 use crate::{Openviking, VIEW};
 use jiff::tz::TimeZone;
 use memoir_event::{Archive, EventId, Trigger};
-use memoir_journal::Cursor;
+use memoir_journal::{Cursor, Journal};
 use memoir_session::{CommitRules, Effort, Overview, Sealed, SessionError, SessionName, Sessions};
 
 /// An overview has at most so many characters.
@@ -34,13 +34,22 @@ impl Openviking {
 
     /// The overview of an archive, as it may be told now.
     pub(crate) fn overview_of(&self, archive: &Archive) -> Result<String, Fault> {
-        let overview: Overview = self.life(|sessions| sessions.overview(archive, &VIEW))?;
+        let shown = self.shown();
+        let overview: Overview = self.life_of(&shown, |sessions| sessions.overview(archive, &VIEW))?;
         Ok(overview.digest(&TimeZone::UTC, OVERVIEW_CHARS_MAX))
     }
 
     fn life<T>(&self, ask: impl FnOnce(&Sessions<'_>) -> Result<T, SessionError>) -> Result<T, Fault> {
+        self.life_of(&*self.journal, ask)
+    }
+
+    fn life_of<T>(
+        &self,
+        journal: &dyn Journal,
+        ask: impl FnOnce(&Sessions<'_>) -> Result<T, SessionError>,
+    ) -> Result<T, Fault> {
         let sessions = Sessions {
-            journal: &*self.journal,
+            journal,
             redactor: &self.redactor,
             clock: &self.clock,
             rules: CommitRules::default(),

@@ -7,7 +7,7 @@ use crate::session::Spoken;
 use crate::uri::{self, ArchiveFile, DIRS, Place};
 use crate::{Openviking, VIEW};
 use memoir_event::{Archive, format_ms};
-use memoir_journal::Filter;
+use memoir_journal::{Filter, Journal as _};
 use memoir_recall::clean;
 use serde_json::{Value, json};
 
@@ -207,7 +207,7 @@ impl Openviking {
     }
 
     fn session_rows(&self, limit: usize) -> Result<Vec<Row>, Fault> {
-        let found = self.journal.sessions(&Filter::default(), &VIEW, limit.min(ROWS_MAX + 1), 0)?;
+        let found = self.shown().sessions(&Filter::default(), &VIEW, limit.min(ROWS_MAX + 1), 0)?;
         let row = |entry: memoir_journal::SessionEntry| {
             let shown = entry.shown();
             let about = titled(entry.title.map(|title| clean(&title, &self.redactor)).as_deref());

@@ -134,7 +134,8 @@ impl App {
         let recall = Recall::new(Arc::clone(&parts.redactor)).with_meaning(parts.meaning.clone());
         let recall = Arc::new(recall.without(settings.blocked.clone()));
         let owner = format!("server-{:016x}", u64::from_le_bytes(seed));
-        let openviking = openviking::over(&parts, &recall, settings.policy.clone(), owner);
+        let wishes = (settings.policy.clone(), settings.blocked.clone());
+        let openviking = openviking::over(&parts, &recall, wishes, owner);
         App {
             hosts: Hosts::new(address.ip(), &settings.host, &settings.allowed_hosts),
             rate: settings.rate.map(RateLimit::new),

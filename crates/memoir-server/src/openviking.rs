@@ -17,7 +17,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use memoir_openviking::{Fault, Openviking, Parts, Reader, USER, check_peer};
-use memoir_recall::Recall;
+use memoir_recall::{Blocked, Recall};
 use memoir_record::Policy;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -29,13 +29,19 @@ const PEER: &str = "x-openviking-actor-peer";
 const EXISTS: &str = "ALREADY_EXISTS";
 
 /// The API over the server's own parts.
-pub(crate) fn over(parts: &crate::Parts, recall: &Arc<Recall>, policy: Policy, owner: String) -> Openviking {
+pub(crate) fn over(
+    parts: &crate::Parts,
+    recall: &Arc<Recall>,
+    (policy, blocked): (Policy, Blocked),
+    owner: String,
+) -> Openviking {
     Openviking::new(Parts {
         journal: Arc::clone(&parts.journal),
         redactor: Arc::clone(&parts.redactor),
         index: Arc::clone(&parts.index),
         recall: Arc::clone(recall),
         policy,
+        blocked,
         is_paused: Arc::clone(&parts.is_paused),
         owner,
         clock: Arc::clone(&parts.clock),

@@ -32,6 +32,7 @@ fn start() -> Api {
         index: Arc::new(Index::open(&home.path().join("index"), IndexOptions::default())),
         recall: Arc::new(Recall::new(redactor)),
         policy: Policy::default(),
+        blocked: memoir_recall::Blocked::default(),
         is_paused: Arc::new(move || asked.load(Ordering::Relaxed)),
         owner: "test".to_owned(),
         clock,

@@ -70,7 +70,13 @@ fn over_mcp(home: &Home, id: &str) -> Vec<(String, String)> {
 /// What a client of HTTP gets, by its route.
 fn over_http(home: &Home, id: &str) -> Vec<(String, String)> {
     let server = home.serve();
-    let routes = ["/v1/search?q=walrus", "/v1/timeline", "/v1/sessions", &format!("/v1/events/{id}")];
+    let routes = [
+        "/v1/search?q=walrus",
+        "/v1/timeline",
+        "/v1/sessions",
+        &format!("/v1/events/{id}"),
+        "/api/v1/sessions/cx-s1/context?token_budget=32000",
+    ];
     let mut said: Vec<(String, String)> =
         routes.map(|route| (route.to_owned(), get(&server, route, None).body.to_string())).into();
     for (tool, arguments) in [
