@@ -5,6 +5,7 @@
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -266,11 +267,46 @@ impl<'a> Raw<'a> {
     pub fn is_object(self) -> bool {
         self.get().is_some_and(|text| text.starts_with('{'))
     }
+
+    pub fn is_list(self) -> bool {
+        self.get().is_some_and(|text| text.starts_with('['))
+    }
+
+    pub fn is_text(self) -> bool {
+        self.get().is_some_and(|text| text.starts_with('"'))
+    }
+
+    /// Whether a field of these names holds something that is no count.
+    pub fn has_wrong_counts(self, names: &[&str]) -> bool {
+        let fields: BTreeMap<Cow<'a, str>, Raw<'a>> = self.read();
+        let is_wrong = |value: &Raw<'a>| value.get().is_some() && value.read::<Number>().count().is_none();
+        self.get().is_some() && !self.is_object() || names.iter().any(|name| fields.get(*name).is_some_and(is_wrong))
+    }
 }
 
 impl<'de> Deserialize<'de> for Raw<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <&'de RawValue>::deserialize(deserializer).map(|raw| Raw(Some(raw)))
+    }
+}
+
+/// A text that is worth keeping whatever stands there: what is no string is taken as it is written.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Words<'a>(pub Text<'a>);
+
+impl<'a> std::ops::Deref for Words<'a> {
+    type Target = Text<'a>;
+
+    fn deref(&self) -> &Text<'a> {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Words<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        let text: Text<'de> = if raw.is_text() { raw.read() } else { Text(raw.get().map(Cow::Borrowed)) };
+        Ok(Words(text))
     }
 }
 
@@ -307,43 +343,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
-/// Where clients write either a text or a list of blocks.
-#[derive(Debug, Default)]
-pub(crate) enum TextOr<'a, T> {
-    Text(Cow<'a, str>),
-    List(Vec<T>),
-    #[default]
-    Neither,
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for TextOr<'de, T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
-            type Value = TextOr<'de, T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(TextOr::Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(TextOr::Text(Cow::Owned(text.to_owned())))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut list = Vec::new();
-                while let Some(element) = seq.next_element()? {
-                    list.push(element);
-                }
-                Ok(TextOr::List(list))
-            }
-            otherwise!(@scalars TextOr::Neither);
-            otherwise!(@map 'de, TextOr::Neither);
-        }
-        deserializer.deserialize_any(Reader(PhantomData))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,7 +356,7 @@ mod tests {
             inner: Inner<'a> = "inner",
             raw: Raw<'a> = "raw",
             list: List<Text<'a>> = "list",
-            content: TextOr<'a, Text<'a>> = "content",
+            words: Words<'a> = "words",
         }
     }
 
@@ -369,12 +368,28 @@ mod tests {
 
     #[test]
     fn every_field_is_read_where_it_is_right() {
-        let json = r#"{"type":"a","count":3,"flag":true,"inner":{"name":"n"},"raw":{"b": 2},"list":["x",1],"content":"c","other":[1]}"#;
+        let json = r#"{"type":"a","count":3,"flag":true,"inner":{"name":"n"},"raw":{"b": 2},"list":["x",1],"words":{"a": "c"},"other":[1]}"#;
         let record: Record<'_> = serde_json::from_str(json).unwrap();
         assert_eq!((record.kind.get(), record.count.whole(), record.flag.is_set()), (Some("a"), Some(3), true));
         assert_eq!((record.inner.name.get(), record.raw.get()), (Some("n"), Some(r#"{"b": 2}"#)));
         assert_eq!(record.list.0, [Text(Some("x".into())), Text(None)]);
-        assert!(matches!(record.content, TextOr::Text(text) if text == "c"));
+        assert_eq!(record.words.get(), Some(r#"{"a": "c"}"#));
+    }
+
+    #[test]
+    fn what_is_no_count_where_one_belongs_is_noticed() {
+        for (json, is_wrong) in [
+            (r#"{"in":1,"out":null,"other":"x"}"#, false),
+            ("{}", false),
+            ("null", false),
+            (r#"{"in":"1"}"#, true),
+            (r#"{"in":-1}"#, true),
+            (r#"{"in":1,"out":{}}"#, true),
+            ("5", true),
+        ] {
+            let raw: Raw<'_> = serde_json::from_str(json).unwrap();
+            assert_eq!(raw.has_wrong_counts(&["in", "out"]), is_wrong, "{json}");
+        }
     }
 
     #[test]
@@ -388,7 +403,7 @@ mod tests {
         fn any_type_anywhere_is_read(values in proptest::collection::vec(proptest::sample::select(vec![
             "null", "true", "1", "-2.5e9", "\"t\"", "[]", "{}", "[1,{\"a\":[]}]", "{\"name\":{\"name\":1}}",
         ]), 7)) {
-            let names = ["type", "count", "flag", "inner", "raw", "list", "content"];
+            let names = ["type", "count", "flag", "inner", "raw", "list", "words"];
             let fields: Vec<String> = names.iter().zip(&values).map(|(name, value)| format!("\"{name}\":{value}")).collect();
             let json = format!("{{{}}}", fields.join(","));
             let read = serde_json::from_str::<Record<'_>>(&json).is_ok();

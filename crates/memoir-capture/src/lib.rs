@@ -7,6 +7,7 @@
 mod boundary;
 pub mod claude;
 pub mod codex;
+mod content;
 pub mod copilot;
 pub mod gemini;
 mod hook;

@@ -1,6 +1,7 @@
 //! Makes events: what every parser and hook knows about where it is, and one function for each kind of thing.
 
 use crate::boundary;
+use crate::content::Unknown;
 use crate::out::{Captured, Out};
 use crate::patch::Change;
 use crate::payload::{Payload, push_text};
@@ -250,6 +251,17 @@ impl<'a> Maker<'a> {
             event.metadata = Json::parse(about).ok().filter(|json| json.as_str() != "{}");
         });
         self.about([call.name]);
+    }
+
+    /// Blocks of a result that nobody knows.
+    pub fn unknown_of_result(&mut self, id: Option<&str>, blocks: &[Unknown<'_>]) {
+        for (nth, block) in (0..).zip(blocks) {
+            let mut identities: Vec<Identity> = id.map(|id| item(&format!("result/{id}"), nth)).into_iter().collect();
+            if is_seen_unnamed(self.scene.client) {
+                identities.push(Identity::Alike(Said::Content));
+            }
+            self.opaque(&format!("block.{}", block.kind), block.json, identities);
+        }
     }
 
     /// A command that was run.

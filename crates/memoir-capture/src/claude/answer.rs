@@ -1,9 +1,10 @@
 //! Records in the agent's role: what it said, thought and called, and what that cost.
 
-use super::record::{Block, Record, text_of};
+use super::record::{Record, Usage, Written};
 use super::speech::finish;
 use super::transcript::{At, OpenUsage, Transcript};
-use crate::lenient::{List, Raw, TextOr, lenient};
+use crate::content;
+use crate::lenient::Raw;
 use crate::scene::{Call, Scene, Tokens, record};
 use crate::turns::{Form, Who};
 use memoir_event::Identity;
@@ -12,13 +13,7 @@ impl Transcript {
     pub(super) fn assistant_record(&mut self, found: &Record<'_>, at: &mut At<'_>) {
         let message = &found.message;
         if message.model.is("<synthetic>") || found.is_api_error.is_set() {
-            let text = match &message.content {
-                TextOr::Text(text) => text.clone().into_owned(),
-                TextOr::List(blocks) => {
-                    blocks.iter().filter_map(|block| block.text.owned()).collect::<Vec<_>>().join("\n")
-                }
-                TextOr::Neither => String::new(),
-            };
+            let text = message.content.text();
             if found.is_api_error.is_set() && !text.is_empty() {
                 self.maker(at).error(text, Vec::new());
             } else {
@@ -26,21 +21,18 @@ impl Transcript {
             }
             return;
         }
-        match &message.content {
-            TextOr::Text(text) => self.answer(text, is_final(found), 0, at),
-            TextOr::List(blocks) => {
-                for (number, block) in (0..).zip(blocks) {
-                    self.block(found, block, number, at);
-                }
-            }
-            TextOr::Neither => at.out.problem("message without content"),
+        if !message.content.is_there {
+            at.out.problem("message without content");
+        }
+        for (number, block) in (0..).zip(&message.content.list) {
+            self.block(found, block, number, at);
         }
         self.count(found, at);
     }
 
-    fn block(&mut self, found: &Record<'_>, block: &Block<'_>, number: u32, at: &mut At<'_>) {
+    fn block(&mut self, found: &Record<'_>, block: &Written<'_>, number: u32, at: &mut At<'_>) {
         match block.kind.get() {
-            Some("text") => {
+            Some("text") if block.text.get().is_some() => {
                 if let Some(text) = block.text.said() {
                     self.answer(text, is_final(found), number, at);
                 }
@@ -68,11 +60,13 @@ impl Transcript {
                 finish(&mut self.maker(at), Some(id), &call, Raw::default(), Some(shown), block.is_error.is_set());
             }
             Some(kind) => {
-                let text = raw_block(at.text, number).to_owned();
                 let names = names(&at.uuid, number);
-                self.maker(at).opaque(&format!("block.{kind}"), &text, names);
+                self.maker(at).opaque(&format!("block.{kind}"), block.json, names);
             }
-            None => at.out.problem("block without a type"),
+            None => {
+                let names = names(&at.uuid, number);
+                self.maker(at).opaque("block", block.json, names);
+            }
         }
     }
 
@@ -100,7 +94,10 @@ impl Transcript {
 
     /// Adds up what a message cost. It is written once for each block of it; a new message hands the last one over.
     fn count(&mut self, found: &Record<'_>, at: &mut At<'_>) {
-        let usage = &found.message.usage;
+        if found.message.usage.has_wrong_counts(&Usage::NAMES) {
+            at.out.problem("count that is no number");
+        }
+        let usage: Usage<'_> = found.message.usage.read();
         let tokens = Tokens {
             input: usage.input.count(),
             cached: usage.cached.count(),
@@ -144,27 +141,10 @@ fn names(uuid: &str, number: u32) -> Vec<Identity> {
     if uuid.is_empty() { Vec::new() } else { vec![record(uuid, number)] }
 }
 
-/// A block as it stands in its record.
-fn raw_block(text: &str, number: u32) -> &str {
-    lenient! {
-        struct Line<'a> {
-            message: Blocks<'a> = "message",
-        }
-    }
-    lenient! {
-        struct Blocks<'a> {
-            content: List<Raw<'a>> = "content",
-        }
-    }
-    let line: Line<'_> = serde_json::from_str(text).unwrap_or_default();
-    let block = usize::try_from(number).ok().and_then(|number| line.message.content.0.get(number).copied());
-    block.and_then(Raw::get).unwrap_or_default()
-}
-
 /// What a tool said that the model's own server ran: its text, or else all of it but what only the model can read.
 fn server_result(content: Raw<'_>) -> String {
-    let said = text_of(content);
-    if !said.is_empty() {
+    let said = content::returned(content).text;
+    if !said.is_empty() && !content.is_object() {
         return said;
     }
     let mut value: serde_json::Value = content.read();

@@ -3,8 +3,9 @@
 use super::answer::answer_place;
 use super::speech::{finish, summary_text};
 use super::tools::Pending;
+use crate::content::returned;
 use crate::hook::{HookCall, HookError, Moment, Start};
-use crate::lenient::{Flag, Raw, Text, lenient};
+use crate::lenient::{Flag, Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::payload::Payload;
 use crate::scene::{Call, Maker, NO_MESSAGE, Scene, digest, item};
@@ -23,17 +24,17 @@ lenient! {
         cwd: Text<'a> = "cwd",
         source: Text<'a> = "source",
         model: Text<'a> = "model",
-        prompt: Text<'a> = "prompt",
+        prompt: Words<'a> = "prompt",
         tool_name: Text<'a> = "tool_name",
         tool_input: Raw<'a> = "tool_input",
         tool_use_id: Text<'a> = "tool_use_id",
         tool_response: Raw<'a> = "tool_response",
         error: Raw<'a> = "error",
-        message: Text<'a> = "message",
-        delta: Text<'a> = "delta",
+        message: Words<'a> = "message",
+        delta: Words<'a> = "delta",
         is_final: Flag = "final",
-        last_assistant_message: Text<'a> = "last_assistant_message",
-        compact_summary: Text<'a> = "compact_summary",
+        last_assistant_message: Words<'a> = "last_assistant_message",
+        compact_summary: Words<'a> = "compact_summary",
     }
 }
 
@@ -101,6 +102,7 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
                 let failed = event == "PostToolUseFailure";
                 let shown = error.filter(|_| failed);
                 finish(maker, Some(id), &pending, call.tool_response, shown, failed);
+                maker.unknown_of_result(Some(id), &returned(call.tool_response).unknown);
             }
             Moment::Tool
         }
@@ -166,6 +168,32 @@ fn answer(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) {
         None => {
             let text = NO_MESSAGE;
             maker.notice(text.to_owned(), maker.scene.said(event, text, 0).into_iter().collect());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_may_answer_with_anything() {
+        for (response, expected) in [
+            (r#""plain""#, "plain"),
+            (r#"{"foo": 1.50}"#, r#"{"foo": 1.50}"#),
+            ("[1,2]", "[1,2]"),
+            (r#"["a","b"]"#, r#"["a","b"]"#),
+            (r#"[{"type":"text","text":"told"},{"type":"newkind","x":1}]"#, "told"),
+            ("42", "42"),
+            ("true", "true"),
+        ] {
+            let payload = format!(
+                r#"{{"session_id":"s","hook_event_name":"PostToolUse","tool_use_id":"c","tool_name":"t","tool_response":{response}}}"#
+            );
+            let call = read_hook(&payload, &Time::from_ms(0)).unwrap();
+            assert_eq!(call.captured[0].event.content.verbatim(), expected, "{response}");
+            let unknown = u64::from(response.contains("newkind"));
+            assert_eq!(call.tally.unknown.get("block.newkind").copied().unwrap_or(0), unknown);
         }
     }
 }

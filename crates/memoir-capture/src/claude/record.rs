@@ -1,6 +1,8 @@
 //! The shapes of Claude Code's records, in session files and in `--output-format stream-json`.
 
-use crate::lenient::{Flag, List, Number, Raw, Text, TextOr, lenient};
+use crate::content::Unknown;
+use crate::lenient::{Flag, List, Number, Raw, Text, Words, lenient};
+use serde::{Deserialize, Deserializer};
 
 lenient! {
     /// One line.
@@ -30,9 +32,9 @@ lenient! {
         message: Message<'a> = "message",
         tool_use_result: Raw<'a> = "toolUseResult",
         stream_result: Raw<'a> = "tool_use_result",
-        feedback: Text<'a> = "userFeedback",
+        feedback: Words<'a> = "userFeedback",
         subtype: Text<'a> = "subtype",
-        content: Text<'a> = "content",
+        content: Words<'a> = "content",
         operation: Text<'a> = "operation",
         attachment: Attachment<'a> = "attachment",
         total_cost: Number = "totalCostUSD",
@@ -40,7 +42,7 @@ lenient! {
         title: Text<'a> = "aiTitle",
         custom_title: Text<'a> = "customTitle",
         pr_url: Text<'a> = "prUrl",
-        result: Text<'a> = "result",
+        result: Words<'a> = "result",
         is_error: Flag = "is_error",
         error: Raw<'a> = "error",
         model: Text<'a> = "model",
@@ -60,17 +62,17 @@ lenient! {
         id: Text<'a> = "id",
         role: Text<'a> = "role",
         model: Text<'a> = "model",
-        content: TextOr<'a, Block<'a>> = "content",
+        content: Blocks<'a> = "content",
         stop_reason: Text<'a> = "stop_reason",
-        usage: Usage<'a> = "usage",
+        usage: Raw<'a> = "usage",
     }
 }
 
 lenient! {
     pub(super) struct Block<'a> {
         kind: Text<'a> = "type",
-        text: Text<'a> = "text",
-        thinking: Text<'a> = "thinking",
+        text: Words<'a> = "text",
+        thinking: Words<'a> = "thinking",
         id: Text<'a> = "id",
         name: Text<'a> = "name",
         input: Raw<'a> = "input",
@@ -88,6 +90,11 @@ lenient! {
     }
 }
 
+impl Usage<'_> {
+    pub const NAMES: [&'static str; 4] =
+        ["input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+}
+
 lenient! {
     pub(super) struct Usage<'a> {
         input: Number = "input_tokens",
@@ -100,35 +107,74 @@ lenient! {
 lenient! {
     pub(super) struct Attachment<'a> {
         kind: Text<'a> = "type",
-        prompt: TextOr<'a, Block<'a>> = "prompt",
+        prompt: Blocks<'a> = "prompt",
         mode: Text<'a> = "commandMode",
         origin: Origin<'a> = "origin",
         source_uuid: Text<'a> = "source_uuid",
     }
 }
 
-/// A list of content blocks or a text, as text: pictures are notes.
-pub(super) fn text_of(content: Raw<'_>) -> String {
-    match content.read::<TextOr<'_, Block<'_>>>() {
-        TextOr::Text(text) => text.into_owned(),
-        TextOr::List(blocks) => {
-            let texts: Vec<String> = blocks.iter().filter_map(Block::shown).collect();
-            texts.join("\n")
+/// What stands in a message, block by block; a text is a block of its own.
+#[derive(Debug, Default)]
+pub(super) struct Blocks<'a> {
+    pub list: Vec<Written<'a>>,
+    /// Whether there is any content, be it an empty one.
+    pub is_there: bool,
+}
+
+/// A block, and how it is written.
+#[derive(Debug)]
+pub(super) struct Written<'a> {
+    pub json: &'a str,
+    block: Block<'a>,
+}
+
+impl<'a> std::ops::Deref for Written<'a> {
+    type Target = Block<'a>;
+
+    fn deref(&self) -> &Block<'a> {
+        &self.block
+    }
+}
+
+impl<'de> Deserialize<'de> for Blocks<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let content = Raw::deserialize(deserializer)?;
+        let parts: List<Raw<'de>> = content.read();
+        let is_list =
+            content.is_list() && (parts.0.is_empty() || parts.0.iter().any(|part| part.is_text() || part.is_object()));
+        let parts = if is_list { parts.0 } else { vec![content] };
+        let list = parts.into_iter().filter_map(|part| Written::of(part, is_list)).collect();
+        Ok(Blocks { list, is_there: content.get().is_some() })
+    }
+}
+
+impl<'a> Written<'a> {
+    /// The block that stands there; what is none is a text.
+    fn of(raw: Raw<'a>, is_in_list: bool) -> Option<Written<'a>> {
+        let json = raw.get()?;
+        let block: Block<'a> = raw.read();
+        if raw.is_object() && (is_in_list || block.kind.get().is_some()) {
+            return Some(Written { json, block });
         }
-        TextOr::Neither => String::new(),
+        let (kind, text) = (Text(Some("text".into())), raw.read());
+        Some(Written { json, block: Block { kind, text, ..Block::default() } })
+    }
+
+    /// The same as a block that nobody knows.
+    pub fn as_unknown(&self) -> Unknown<'a> {
+        Unknown { kind: self.kind.said().unwrap_or("block").to_owned(), json: self.json }
+    }
+}
+
+impl Blocks<'_> {
+    /// The texts of its blocks, a line for each.
+    pub fn text(&self) -> String {
+        self.list.iter().filter_map(|block| block.text.owned()).collect::<Vec<_>>().join("\n")
     }
 }
 
 impl Block<'_> {
-    /// The text of a block, or a note of what it holds.
-    fn shown(&self) -> Option<String> {
-        match self.kind.get() {
-            Some("text") => self.text.owned(),
-            Some("image" | "document") => self.media().map(|media| media.note()),
-            _ => None,
-        }
-    }
-
     /// The picture or document that it holds.
     pub fn media(&self) -> Option<crate::media::Media> {
         let kind = self.source.media_type.said().unwrap_or("image");

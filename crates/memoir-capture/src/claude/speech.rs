@@ -1,11 +1,12 @@
 //! Records in the user's role: the user's words, tool results, and much that is neither.
 
 use super::notes;
-use super::record::{Block, Record, text_of};
+use super::record::{Record, Written};
 use super::tools::{self, Pending};
 use super::transcript::{At, Transcript};
 use crate::boundary;
-use crate::lenient::{Raw, TextOr};
+use crate::content::{self, Unknown};
+use crate::lenient::Raw;
 use crate::media::{self, Media};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, digest, item, record};
@@ -22,32 +23,43 @@ const CLIENTS_WORDS: &str = "The user wants to clarify these questions.";
 impl Transcript {
     pub(super) fn user_record(&mut self, found: &Record<'_>, at: &mut At<'_>) {
         if found.is_summary.is_set() {
-            let text = match &found.message.content {
-                TextOr::Text(text) => text.clone().into_owned(),
-                TextOr::List(blocks) => {
-                    blocks.iter().filter_map(|block| block.text.owned()).collect::<Vec<_>>().join("\n")
-                }
-                TextOr::Neither => return,
-            };
-            self.summary(&text, at);
+            let text = found.message.content.text();
+            if !text.is_empty() {
+                self.summary(&text, at);
+            }
             return;
         }
-        match &found.message.content {
-            TextOr::Text(text) => self.texts(found, &[text], &[], Place::Alone, at),
-            TextOr::List(blocks) => {
-                let results: Vec<&Block<'_>> = blocks.iter().filter(|block| block.kind.is("tool_result")).collect();
-                for block in &results {
-                    self.tool_result(found, block, at);
+        if !found.message.content.is_there {
+            at.out.problem("message without content");
+        }
+        let (mut texts, mut media, mut unknown, mut returned) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut place = Place::Alone;
+        for block in &found.message.content.list {
+            match block.kind.get() {
+                Some("tool_result") => {
+                    place = Place::BesideResult;
+                    returned.push((block.tool_use_id.said(), self.tool_result(found, block, at)));
                 }
-                let texts: Vec<&str> =
-                    blocks.iter().filter(|block| block.kind.is("text")).filter_map(|block| block.text.said()).collect();
-                let media: Vec<Media> = blocks.iter().filter_map(Block::media).collect();
-                let place = if results.is_empty() { Place::Alone } else { Place::BesideResult };
-                if !texts.is_empty() || (!media.is_empty() && results.is_empty()) {
-                    self.texts(found, &texts, &media, place, at);
-                }
+                Some("text") if block.text.get().is_some() => texts.extend(block.text.said()),
+                Some("image" | "document") => media.extend(block.media()),
+                _ => unknown.push(block.as_unknown()),
             }
-            TextOr::Neither => at.out.problem("message without content"),
+        }
+        if !texts.is_empty() || (!media.is_empty() && place == Place::Alone) {
+            self.texts(found, &texts, &media, place, at);
+        }
+        // Last, so that what else is in the record is called as it always was.
+        for (call, blocks) in returned {
+            self.maker(at).unknown_of_result(call, &blocks);
+        }
+        self.unknown_blocks(&unknown, at);
+    }
+
+    /// Keeps blocks that nobody knows.
+    fn unknown_blocks(&self, blocks: &[Unknown<'_>], at: &mut At<'_>) {
+        let name = format!("block/{}", at.uuid);
+        for (nth, block) in (0..).zip(blocks) {
+            self.maker(at).opaque(&format!("block.{}", block.kind), block.json, vec![item(&name, nth)]);
         }
     }
 
@@ -128,14 +140,12 @@ impl Transcript {
             Some("queued_command") => {
                 let by_human = attachment.origin.kind.get().is_none_or(|kind| kind == "human");
                 let is_prompt = attachment.mode.get().is_none_or(|mode| mode == "prompt");
-                let (texts, media) = match &attachment.prompt {
-                    TextOr::Text(text) => (vec![text.as_ref()], Vec::new()),
-                    TextOr::List(blocks) => (
-                        blocks.iter().filter_map(|block| block.text.said()).collect(),
-                        blocks.iter().filter_map(Block::media).collect::<Vec<_>>(),
-                    ),
-                    TextOr::Neither => return,
-                };
+                let blocks = &attachment.prompt.list;
+                if blocks.is_empty() {
+                    return;
+                }
+                let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.said()).collect();
+                let media: Vec<Media> = blocks.iter().filter_map(|block| block.media()).collect();
                 let whole = texts.join("\n");
                 let sorted = boundary::sort(&whole);
                 self.tell_context(&sorted.context, at);
@@ -173,13 +183,15 @@ impl Transcript {
         self.maker(at).summary(text, vec![name]);
     }
 
-    fn tool_result(&mut self, found: &Record<'_>, block: &Block<'_>, at: &mut At<'_>) {
+    /// Gives the blocks of the result that nobody knows.
+    fn tool_result<'r>(&mut self, found: &Record<'_>, block: &Written<'r>, at: &mut At<'_>) -> Vec<Unknown<'r>> {
         let Some(id) = block.tool_use_id.said() else {
             at.out.problem("result without a call");
-            return;
+            return vec![block.as_unknown()];
         };
         let call = self.take_call(id);
-        let shown = text_of(block.content);
+        let returned = content::returned(block.content);
+        let shown = returned.text;
         let outcome = if found.tool_use_result.get().is_some() { found.tool_use_result } else { found.stream_result };
         // One object stands for the record; with several results in it, it belongs to none for sure.
         let outcome = if has_one_result(found) { outcome } else { Raw::default() };
@@ -194,6 +206,7 @@ impl Transcript {
             }
             self.maker(at).user(said, names);
         }
+        returned.unknown
     }
 }
 
@@ -236,10 +249,7 @@ fn is_spoken(found: &Record<'_>) -> bool {
 }
 
 fn has_one_result(found: &Record<'_>) -> bool {
-    match &found.message.content {
-        TextOr::List(blocks) => blocks.iter().filter(|block| block.kind.is("tool_result")).count() == 1,
-        _ => false,
-    }
+    found.message.content.list.iter().filter(|block| block.kind.is("tool_result")).count() == 1
 }
 
 /// The summary itself, without what the client says around it.

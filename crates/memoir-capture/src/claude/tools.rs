@@ -1,6 +1,7 @@
 //! What Claude Code's tools return: the result that the client keeps, told in as few words as say it all.
 
-use super::record::{Texts, text_of};
+use super::record::Texts;
+use crate::content::returned;
 use crate::lenient::{Flag, List, Number, Raw, Text, lenient};
 use crate::patch::{Change, ChangeKind};
 use crate::shell;
@@ -87,7 +88,7 @@ pub(super) fn told(call: &Pending, outcome: Raw<'_>, content: Option<String>, is
         return failed(text.strip_prefix("Error: ").unwrap_or(&text));
     }
     if !outcome.is_object() {
-        let output = content.unwrap_or_else(|| text_of(outcome));
+        let output = content.unwrap_or_else(|| returned(outcome).text);
         let exit_code = call.script.is_some().then_some(0);
         return Told { output, exit_code, changes: changed(call, None), ..Told::default() };
     }
@@ -127,7 +128,7 @@ fn output_of(call: &Pending, found: &Outcome<'_>, content: Option<String>, outco
         let names: Vec<&str> = found.filenames.0.iter().filter_map(Text::get).collect();
         return names.join("\n");
     }
-    let own = text_of(found.content);
+    let own = returned(found.content).text;
     if !own.trim().is_empty() {
         return own;
     }

@@ -3,8 +3,8 @@
 //! It names no turn and gives no times, and its item ids begin anew in each run: what it shows is matched with the
 //! session file by what it says.
 
-use super::rollout::mcp_text;
-use crate::lenient::{List, Number, Raw, Text, lenient};
+use super::rollout::mcp_returned;
+use crate::lenient::{List, Number, Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::parser::{Parser, read, without_lone_surrogates};
 use crate::patch::{Change, ChangeKind};
@@ -52,7 +52,7 @@ lenient! {
         session_id: Text<'a> = "session_id",
         item: Raw<'a> = "item",
         usage: Raw<'a> = "usage",
-        message: Text<'a> = "message",
+        message: Words<'a> = "message",
         error: Failure<'a> = "error",
         msg: Raw<'a> = "msg",
         prompt: Text<'a> = "prompt",
@@ -62,7 +62,7 @@ lenient! {
 
 lenient! {
     struct Failure<'a> {
-        message: Text<'a> = "message",
+        message: Words<'a> = "message",
     }
 }
 
@@ -70,12 +70,12 @@ lenient! {
     struct Item<'a> {
         kind: Text<'a> = "type",
         old_kind: Text<'a> = "item_type",
-        text: Text<'a> = "text",
+        text: Words<'a> = "text",
         command: Text<'a> = "command",
-        output: Text<'a> = "aggregated_output",
+        output: Words<'a> = "aggregated_output",
         exit_code: Number = "exit_code",
         status: Text<'a> = "status",
-        changes: List<FileChange<'a>> = "changes",
+        changes: Raw<'a> = "changes",
         server: Text<'a> = "server",
         tool: Text<'a> = "tool",
         arguments: Raw<'a> = "arguments",
@@ -83,8 +83,7 @@ lenient! {
         error: Raw<'a> = "error",
         query: Text<'a> = "query",
         action: Raw<'a> = "action",
-        message: Text<'a> = "message",
-        items: Raw<'a> = "items",
+        message: Words<'a> = "message",
     }
 }
 
@@ -99,12 +98,12 @@ lenient! {
     struct OldMessage<'a> {
         kind: Text<'a> = "type",
         session_id: Text<'a> = "session_id",
-        message: Text<'a> = "message",
-        text: Text<'a> = "text",
+        message: Words<'a> = "message",
+        text: Words<'a> = "text",
         call_id: Text<'a> = "call_id",
         command: List<Text<'a>> = "command",
-        output: Text<'a> = "aggregated_output",
-        stdout: Text<'a> = "stdout",
+        output: Words<'a> = "aggregated_output",
+        stdout: Words<'a> = "stdout",
         exit_code: Number = "exit_code",
     }
 }
@@ -243,15 +242,17 @@ impl ExecStream {
                 self.command(&script, output, item.exit_code.whole(), item.status.said(), number, out);
             }
             Some("file_change") => {
-                let changes: Vec<Change> = item
-                    .changes
-                    .0
-                    .iter()
-                    .filter_map(|change| {
-                        let kind = ChangeKind::parse(change.kind.get().unwrap_or_default());
-                        change.path.said().map(|path| Change::new(path, kind))
-                    })
-                    .collect();
+                let files: List<FileChange<'_>> = item.changes.read();
+                let change = |file: &FileChange<'_>| {
+                    let kind = ChangeKind::parse(file.kind.get().unwrap_or_default());
+                    file.path.said().map(|path| Change::new(path, kind))
+                };
+                let changes: Vec<Change> = files.0.iter().filter_map(change).collect();
+                if changes.len() < files.0.len() || item.changes.get().is_some() && !item.changes.is_list() {
+                    out.problem("changes that name no files");
+                    self.maker(number, out).opaque("file_change", raw.get().unwrap_or_default(), vec![name]);
+                    return;
+                }
                 if item.status.is("failed") {
                     out.left_out("failed file change");
                 } else {
@@ -264,10 +265,11 @@ impl ExecStream {
                 let full = format!("mcp__{server}__{tool}");
                 let arguments = item.arguments.get().unwrap_or("{}");
                 let failed = item.error.get().is_some() || item.status.is("failed");
-                let output = if failed { mcp_text(item.error) } else { mcp_text(item.result) };
+                let returned = mcp_returned(if failed { item.error } else { item.result });
                 self.named(out, number, |maker| {
                     maker.tool_call(Call { id: None, name: &full, arguments: None }, arguments);
-                    maker.tool_result(Call { id: None, name: &full, arguments: None }, output, None, failed);
+                    maker.tool_result(Call { id: None, name: &full, arguments: None }, returned.text, None, failed);
+                    maker.unknown_of_result(None, &returned.unknown);
                 });
             }
             Some("error") => {

@@ -1,7 +1,8 @@
 //! Codex hook calls.
 
+use crate::content::Returned;
 use crate::hook::{HookCall, HookError, Moment, Start};
-use crate::lenient::{Raw, Text, lenient};
+use crate::lenient::{Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::patch::changes_of_patch;
 use crate::payload::Payload;
@@ -22,13 +23,13 @@ lenient! {
         cwd: Text<'a> = "cwd",
         model: Text<'a> = "model",
         source: Text<'a> = "source",
-        prompt: Text<'a> = "prompt",
+        prompt: Words<'a> = "prompt",
         tool_name: Text<'a> = "tool_name",
         tool_input: Raw<'a> = "tool_input",
         tool_use_id: Text<'a> = "tool_use_id",
         tool_response: Raw<'a> = "tool_response",
-        last_assistant_message: Text<'a> = "last_assistant_message",
-        message: Text<'a> = "message",
+        last_assistant_message: Words<'a> = "last_assistant_message",
+        message: Words<'a> = "message",
         status: Text<'a> = "status",
         error: Raw<'a> = "error",
         trigger: Text<'a> = "trigger",
@@ -151,11 +152,7 @@ fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
     let name = call.tool_name.said().unwrap_or("tool");
     let of = Call { id: call.tool_use_id.said(), name, arguments: None };
     let arguments = call.tool_input.get().unwrap_or("{}");
-    let response = call.tool_response.get().unwrap_or_default();
-    let text = match serde_json::from_str::<String>(response) {
-        Ok(text) => text,
-        Err(_) => super::rollout::mcp_text(call.tool_response),
-    };
+    let Returned { text, unknown } = super::rollout::mcp_returned(call.tool_response);
     let script = shell::script_of_call(name, arguments);
     let told =
         if script.is_some() { shell::Told { output: text, exit_code: None } } else { shell::told_by_codex(&text) };
@@ -163,6 +160,7 @@ fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
     let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
     let answered = Call { arguments: script.as_ref().map(|_| arguments), ..of };
     maker.tool_result(answered, told.output, told.exit_code, failed);
+    maker.unknown_of_result(of.id, &unknown);
     if let Some(script) = script {
         maker.command(of, &script, Ending::default());
     }
@@ -186,5 +184,25 @@ mod tests {
             call.captured[0].event.content.verbatim(),
             r#"{"item":{"type":"tool_call","name":"apply_patch","arguments":{"input":"*** Begin Patch\n*** End Patch"}}}"#
         );
+    }
+
+    #[test]
+    fn a_tool_may_answer_with_anything() {
+        for (response, expected) in [
+            (r#""plain""#, "plain"),
+            (r#"{"foo": 1.50}"#, r#"{"foo": 1.50}"#),
+            (r#"["a","b"]"#, r#"["a","b"]"#),
+            ("42", "42"),
+            ("null", ""),
+            (r#"{"content":[{"type":"text","text":"told"},{"type":"newkind","x":1}],"isError":false}"#, "told"),
+        ] {
+            let payload = format!(
+                r#"{{"session_id":"s","hook_event_name":"PostToolUse","tool_use_id":"c","tool_name":"t","tool_response":{response}}}"#
+            );
+            let call = read_hook(&payload, &Time::from_ms(0)).unwrap();
+            assert_eq!(call.captured[0].event.content.verbatim(), expected, "{response}");
+            let unknown = u64::from(response.contains("newkind"));
+            assert_eq!(call.tally.unknown.get("block.newkind").copied().unwrap_or(0), unknown);
+        }
     }
 }

@@ -9,7 +9,8 @@ mod thread;
 
 use super::waiting::{Held, Waiting};
 use crate::boundary;
-use crate::lenient::{Raw, Text, lenient};
+use crate::content::Unknown;
+use crate::lenient::{Raw, Text, Words, lenient};
 use crate::media::{self, Media};
 use crate::out::Out;
 use crate::parser::{Parser, Salt, read, without_lone_surrogates};
@@ -17,7 +18,7 @@ use crate::payload::Payload;
 use crate::scene::{Maker, Scene, item};
 use crate::turns::{Form, Turns, Who};
 use crate::when;
-pub(super) use event_line::mcp_text;
+pub(super) use event_line::mcp_returned;
 use memoir_event::{Client, Identity, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -227,6 +228,22 @@ impl Rollout {
         self.maker(at).opaque(kind, text, vec![item(&name, 0)]);
     }
 
+    /// Keeps blocks of a message that nobody knows; its two forms may both have them.
+    fn unknown_blocks(&mut self, who: Who, blocks: &[Unknown<'_>], turn: Option<&str>, at: &mut At<'_>) {
+        if blocks.is_empty() {
+            return;
+        }
+        self.in_turn_of(turn, |rollout| {
+            let place = format!("{}/{}", rollout.scene.thread, rollout.scene.turn.as_deref().unwrap_or_default());
+            for (at_block, block) in blocks.iter().enumerate() {
+                let nth = blocks.iter().take(at_block).filter(|other| other.json == block.json).count();
+                let name = format!("block/{place}/{}/{}", who.as_str(), crate::scene::digest(block.json));
+                let name = item(&name, u32::try_from(nth).unwrap_or(u32::MAX));
+                rollout.maker(at).opaque(&format!("block.{}", block.kind), block.json, vec![name]);
+            }
+        });
+    }
+
     /// A message in one of its forms: handed over unless another form of it was.
     fn said(&mut self, who: Who, text: &str, media: &[Media], form: Form, turn: Option<&str>, at: &mut At<'_>) {
         let held = (form == Form::Event).then(|| self.waiting.settle(who, text)).flatten();
@@ -351,7 +368,7 @@ struct At<'a> {
 
 lenient! {
     struct Compacted<'a> {
-        message: Text<'a> = "message",
+        message: Words<'a> = "message",
     }
 }
 

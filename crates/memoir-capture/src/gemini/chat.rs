@@ -1,9 +1,9 @@
 //! Gemini CLI chats: `session-*.jsonl` of today, and `session-*.json` before it.
 
-use super::tools;
+use super::tools::{self, Parts};
 use crate::boundary;
-use crate::lenient::{List, Number, Raw, Text, lenient};
-use crate::media::{self, Media};
+use crate::lenient::{List, Number, Raw, Text, Words, lenient};
+use crate::media;
 use crate::out::Out;
 use crate::parser::{Parser, read, without_lone_surrogates};
 use crate::payload::Payload;
@@ -59,7 +59,7 @@ lenient! {
         content: Raw<'a> = "content",
         display: Raw<'a> = "displayContent",
         thoughts: List<Thought<'a>> = "thoughts",
-        tokens: Usage<'a> = "tokens",
+        tokens: Raw<'a> = "tokens",
         model: Text<'a> = "model",
         calls: List<ToolCall<'a>> = "toolCalls",
         session_id: Text<'a> = "sessionId",
@@ -87,8 +87,8 @@ lenient! {
 
 lenient! {
     struct Thought<'a> {
-        subject: Text<'a> = "subject",
-        description: Text<'a> = "description",
+        subject: Words<'a> = "subject",
+        description: Words<'a> = "description",
     }
 }
 
@@ -170,9 +170,9 @@ impl Chat {
         }
         let changed: Changed<'_> = serde_json::from_str(set).unwrap_or_default();
         for message in changed.messages.0.iter().filter(|message| message.kind.is("user")) {
-            let (texts, _) = parts_of(&value(message.content));
+            let parts = Parts::of(message.content);
             let time = when::read(message.timestamp).unwrap_or_default();
-            if let Some(summary) = texts.iter().find_map(|text| snapshot(text)) {
+            if let Some(summary) = parts.texts.iter().find_map(|text| snapshot(text)) {
                 self.summary(summary, time, number, out);
             }
         }
@@ -221,15 +221,30 @@ impl Chat {
         });
         let id = line.id.get().unwrap_or_default().to_owned();
         match line.kind.get().unwrap_or_default() {
-            "user" => self.user(&id, line, time, number, out),
-            "gemini" => self.answer(&id, line, time, number, out),
+            kind @ ("user" | "gemini") => {
+                if kind == "user" {
+                    self.user(&id, line, time.clone(), number, out);
+                } else {
+                    self.answer(&id, line, time.clone(), number, out);
+                }
+                for (nth, part) in (0..).zip(Parts::of(line.content).unknown) {
+                    if self.is_new(format!("part/{id}/{nth}")) {
+                        let name = item(&format!("part/{id}"), nth);
+                        Maker::of_record(&self.scene, time.clone(), number, out).opaque(
+                            &part.kind,
+                            part.json,
+                            vec![name],
+                        );
+                    }
+                }
+            }
             "error" => {
-                let said = tools::text_of_parts(&value(line.content));
+                let said = Parts::of(line.content).text();
                 if !said.trim().is_empty() && self.is_new(format!("error/{id}")) {
                     Maker::of_record(&self.scene, time, number, out).error(said, vec![item(&id, 0)]);
                 }
             }
-            "info" if tools::text_of_parts(&value(line.content)).starts_with("Request cancelled") => {
+            "info" if Parts::of(line.content).text().starts_with("Request cancelled") => {
                 let turn = self.state.turn.clone().unwrap_or_default();
                 let details = Payload::new().text("reason", "user");
                 Maker::of_record(&self.scene, time, number, out).turn_completed(&turn, "interrupted", &details);
@@ -247,16 +262,16 @@ impl Chat {
             out.left_out("function response");
             return;
         }
-        let typed = value(line.display);
-        if let Some(summary) = parts_of(&content).0.iter().find_map(|text| snapshot(text)) {
+        let all = Parts::of(line.content);
+        if let Some(summary) = all.texts.iter().find_map(|text| snapshot(text)) {
             self.summary(summary, time, number, out);
             return;
         }
-        let (texts, media) = parts_of(if typed.is_null() { &content } else { &typed });
-        if !typed.is_null() {
+        let is_typed = line.display.get().is_some();
+        let Parts { texts, media, .. } = Parts::of(if is_typed { line.display } else { line.content });
+        if is_typed {
             // What stands only in the content was put there by the client or by hooks.
-            let (all, _) = parts_of(&content);
-            for text in all.iter().filter(|text| !texts.contains(text)) {
+            for text in all.texts.iter().filter(|text| !texts.contains(text)) {
                 boundary::sort(text).context.iter().for_each(|(name, _)| out.context(name));
             }
         }
@@ -301,13 +316,14 @@ impl Chat {
 
     fn answer(&mut self, id: &str, line: &Line<'_>, time: Option<Time>, number: u64, out: &mut Out) {
         for (nth, thought) in (0..).zip(&line.thoughts.0) {
-            let said: Vec<&str> = [&thought.subject, &thought.description].into_iter().filter_map(Text::said).collect();
+            let said: Vec<&str> =
+                [&thought.subject, &thought.description].into_iter().filter_map(|text| text.said()).collect();
             if self.is_new(format!("thought/{id}/{nth}")) {
                 let name = item(&format!("thought/{id}"), nth);
                 Maker::of_record(&self.scene, time.clone(), number, out).reasoning(said.join("\n"), vec![name]);
             }
         }
-        let text = tools::text_of_parts(&value(line.content));
+        let text = Parts::of(line.content).text();
         if !text.trim().is_empty() && self.is_new(format!("msg/{id}/{}", text.len())) {
             let name = item(&format!("msg/{id}"), 0);
             Maker::of_record(&self.scene, time.clone(), number, out).assistant(text, vec![name]);
@@ -315,11 +331,15 @@ impl Chat {
         for call in &line.calls.0 {
             self.call(call, time.as_ref(), number, out);
         }
+        if line.tokens.has_wrong_counts(&["input", "output", "cached", "thoughts"]) {
+            out.problem("count that is no number");
+        }
+        let usage: Usage<'_> = line.tokens.read();
         let tokens = Tokens {
-            input: line.tokens.input.count(),
-            cached: line.tokens.cached.count(),
-            output: line.tokens.output.count(),
-            reasoning: line.tokens.thoughts.count(),
+            input: usage.input.count(),
+            cached: usage.cached.count(),
+            output: usage.output.count(),
+            reasoning: usage.thoughts.count(),
             ..Tokens::default()
         }
         .with_cached_in_input();
@@ -348,7 +368,7 @@ impl Chat {
         let done = done.map(|done| time.filter(|call| call.ms() > done.ms()).cloned().unwrap_or(done));
         let shown: Value = serde_json::from_str(result).unwrap_or_default();
         let failed = call.status.is("error") || call.status.is("cancelled");
-        let told = tools::told(name, &tools::text_of_parts(&shown), failed, out);
+        let told = tools::told(name, &tools::text_of_result(&shown), failed, out);
         let changes = if failed { Vec::new() } else { tools::changes(name, arguments, call.display) };
         let mut maker = Maker::of_record(&self.scene, done, number, out);
         let of = Call { arguments: Some(arguments), ..of };
@@ -370,25 +390,6 @@ fn is_function_response(content: &Value) -> bool {
     !parts.is_empty()
         && parts.iter().any(|part| part.get("functionResponse").is_some())
         && parts.iter().all(|part| part.get("functionResponse").is_some() || part.get("inlineData").is_some())
-}
-
-/// The texts and attachments of a message.
-fn parts_of(content: &Value) -> (Vec<String>, Vec<Media>) {
-    let mut found = (Vec::new(), Vec::new());
-    let parts = match content {
-        Value::Array(parts) => parts.as_slice(),
-        other => std::slice::from_ref(other),
-    };
-    for part in parts {
-        let text = part.as_str().or_else(|| part.get("text")?.as_str()).filter(|text| !text.trim().is_empty());
-        if let Some(text) = text {
-            found.0.push(text.to_owned());
-        } else if let Some(data) = part.get("inlineData") {
-            let kind = data.get("mimeType").and_then(Value::as_str).unwrap_or("data");
-            found.1.push(Media::of_base64(kind, data.get("data").and_then(Value::as_str).unwrap_or_default()));
-        }
-    }
-    found
 }
 
 /// What the client is known to change of a chat as a whole.

@@ -2,7 +2,7 @@
 
 use super::tools;
 use crate::hook::{HookCall, HookError, Moment, Start};
-use crate::lenient::{Raw, Text, lenient};
+use crate::lenient::{Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, Maker, NO_MESSAGE, Scene, digest};
@@ -18,12 +18,12 @@ lenient! {
         cwd: Text<'a> = "cwd",
         source: Text<'a> = "source",
         timestamp: Raw<'a> = "timestamp",
-        prompt: Text<'a> = "prompt",
-        prompt_response: Text<'a> = "prompt_response",
+        prompt: Words<'a> = "prompt",
+        prompt_response: Words<'a> = "prompt_response",
         tool_name: Text<'a> = "tool_name",
         tool_input: Raw<'a> = "tool_input",
-        tool_response: Response<'a> = "tool_response",
-        message: Text<'a> = "message",
+        tool_response: Raw<'a> = "tool_response",
+        message: Words<'a> = "message",
     }
 }
 
@@ -32,6 +32,12 @@ lenient! {
         content: Raw<'a> = "llmContent",
         display: Raw<'a> = "returnDisplay",
         error: Raw<'a> = "error",
+    }
+}
+
+lenient! {
+    struct Failure<'a> {
+        message: Text<'a> = "message",
     }
 }
 
@@ -149,11 +155,9 @@ fn tool_done(call: &Payload1<'_>, maker: &mut Maker<'_>) {
     let tool = call.tool_name.said().unwrap_or("tool");
     let arguments = call.tool_input.get().unwrap_or("{}");
     let of = Call { id: None, name: tool, arguments: Some(arguments) };
-    let response = &call.tool_response;
+    let response: Response<'_> = call.tool_response.read();
     let failed = response.error.get().is_some();
-    let content: serde_json::Value =
-        response.content.get().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let told = tools::told(tool, &tools::text_of_parts(&content), failed, maker.out);
+    let told = tools::told(tool, &shown(call.tool_response, &response), failed, maker.out);
     let changes = if failed { Vec::new() } else { tools::changes(tool, arguments, response.display) };
     maker.tool_result(of, told.output, told.exit_code, told.failed);
     if let Some(script) = shell::script_of_call(tool, arguments) {
@@ -161,4 +165,42 @@ fn tool_done(call: &Payload1<'_>, maker: &mut Maker<'_>) {
         maker.command(of, &script, Ending { exit_code: told.exit_code, status: Some(status), ..Ending::default() });
     }
     maker.file_change(of, &changes, Some("completed"));
+}
+
+/// What the model was shown, or else what went wrong, or else all that is there.
+fn shown(whole: Raw<'_>, response: &Response<'_>) -> String {
+    let content = response.content.get().or(response.error.get()).or(whole.get());
+    if response.content.get().is_none()
+        && let Some(text) = response.error.read::<Failure<'_>>().message.said()
+    {
+        return text.to_owned();
+    }
+    let content: serde_json::Value = content.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+    tools::text_of_result(&content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_may_answer_with_anything() {
+        for (response, expected) in [
+            (r#""plain""#, "plain"),
+            (r#"{"foo":"bar"}"#, r#"{"foo":"bar"}"#),
+            (r#"{"llmContent":{"x":"y"}}"#, r#"{"x":"y"}"#),
+            (r#"{"llmContent":"told","returnDisplay":"shown"}"#, "told"),
+            (r#"{"llmContent":"Error: no","error":{"message":"no"}}"#, "Error: no"),
+            (r#"{"error":{"message":"went wrong"}}"#, "went wrong"),
+            (r#"{"error":5}"#, "5"),
+            ("[1,2]", "[1,2]"),
+            ("true", "true"),
+        ] {
+            let payload = format!(
+                r#"{{"session_id":"s","hook_event_name":"AfterTool","tool_name":"t","tool_response":{response}}}"#
+            );
+            let call = read_hook(&payload, &Time::from_ms(0)).unwrap();
+            assert_eq!(call.captured[0].event.content.verbatim(), expected, "{response}");
+        }
+    }
 }

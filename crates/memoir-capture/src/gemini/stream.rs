@@ -2,7 +2,7 @@
 
 use super::tools;
 use crate::codex::Now;
-use crate::lenient::{Flag, Raw, Text, lenient};
+use crate::lenient::{Flag, Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::parser::{Parser, read, without_lone_surrogates};
 use crate::payload::Payload;
@@ -52,22 +52,22 @@ lenient! {
         timestamp: Raw<'a> = "timestamp",
         session_id: Text<'a> = "session_id",
         role: Text<'a> = "role",
-        content: Text<'a> = "content",
+        content: Words<'a> = "content",
         delta: Flag = "delta",
         tool_name: Text<'a> = "tool_name",
         tool_id: Text<'a> = "tool_id",
         parameters: Raw<'a> = "parameters",
         status: Text<'a> = "status",
-        output: Text<'a> = "output",
+        output: Words<'a> = "output",
         error: Failure<'a> = "error",
-        message: Text<'a> = "message",
+        message: Words<'a> = "message",
         stats: Raw<'a> = "stats",
     }
 }
 
 lenient! {
     struct Failure<'a> {
-        message: Text<'a> = "message",
+        message: Words<'a> = "message",
     }
 }
 

@@ -1,11 +1,14 @@
 //! What Gemini CLI's tools return.
 
 use crate::boundary;
-use crate::lenient::{Flag, Raw, Text, lenient};
+use crate::content::Unknown;
+use crate::lenient::{Flag, List, Raw, Text, Words, lenient};
 use crate::media::Media;
 use crate::out::Out;
 use crate::patch::{Change, ChangeKind};
 use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// A result, told.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -52,30 +55,87 @@ fn unframed(text: &str) -> &str {
     inner.map_or(text, str::trim)
 }
 
-/// The text of content as the model gets it: a text, a part, or a list of parts.
-pub(super) fn text_of_parts(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            parts.iter().map(text_of_parts).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+/// What stands in a message: a text, a part, or a list of parts.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'a> {
+    pub texts: Vec<String>,
+    pub media: Vec<Media>,
+    /// Parts that nobody knows.
+    pub unknown: Vec<Unknown<'a>>,
+}
+
+impl<'a> Parts<'a> {
+    pub fn of(content: Raw<'a>) -> Parts<'a> {
+        let mut found = Parts::default();
+        let parts: List<Raw<'a>> = content.read();
+        match content.is_list() {
+            true => parts.0.into_iter().for_each(|part| found.take(part)),
+            false => found.take(content),
         }
+        found
+    }
+
+    fn take(&mut self, raw: Raw<'a>) {
+        let Some(json) = raw.get() else { return };
+        let fields: BTreeMap<Cow<'a, str>, Raw<'a>> = raw.read();
+        let field = |name: &str| fields.get(name).copied().filter(|value| value.get().is_some());
+        if !raw.is_object() {
+            self.texts.extend(raw.read::<Words<'_>>().get().map(str::to_owned));
+        } else if let Some(text) = field("text") {
+            self.texts.extend(text.read::<Words<'_>>().get().map(str::to_owned));
+        } else if let Some(data) = field("inlineData").or_else(|| field("fileData")) {
+            self.media.push(media_of(&data.read()));
+        } else if field("functionCall").is_none() && field("functionResponse").is_none() {
+            let kind = format!("part.{}", fields.keys().next().map_or("", |name| name));
+            self.unknown.push(Unknown { kind, json });
+        }
+    }
+
+    /// Its texts and notes of its attachments, a line for each.
+    pub fn text(&self) -> String {
+        let notes = self.media.iter().map(Media::note);
+        let lines: Vec<String> = self.texts.iter().filter(|text| !text.is_empty()).cloned().chain(notes).collect();
+        lines.join("\n")
+    }
+}
+
+/// The text of a result as the model gets it: a text, a part, a list of parts, or any value of a program's.
+pub(super) fn text_of_result(content: &Value) -> String {
+    match content {
+        Value::Null => String::new(),
+        Value::Array(parts) if parts.iter().any(|part| part.is_object() || part.is_string()) => {
+            parts.iter().map(text_of_result).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+        }
+        Value::Array(parts) if parts.is_empty() => String::new(),
         Value::Object(part) => {
             if let Some(text) = part.get("text").and_then(Value::as_str) {
                 return text.to_owned();
             }
-            if let Some(data) = part.get("inlineData") {
-                let kind = data.get("mimeType").and_then(Value::as_str).unwrap_or("data");
-                return Media::of_base64(kind, data.get("data").and_then(Value::as_str).unwrap_or_default()).note();
+            if let Some(data) = part.get("inlineData").or_else(|| part.get("fileData")) {
+                return media_of(data).note();
             }
             match part.get("functionResponse").and_then(|response| response.get("response")) {
                 Some(response) => {
                     let said = ["output", "error", "content"].iter().find_map(|name| response.get(name));
-                    said.map_or_else(|| response.to_string(), text_of_parts)
+                    said.map_or_else(|| plain(response), text_of_result)
                 }
-                None => String::new(),
+                None => content.to_string(),
             }
         }
-        _ => String::new(),
+        value => plain(value),
+    }
+}
+
+/// A text, or the JSON of anything else.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn media_of(data: &Value) -> Media {
+    let kind = data.get("mimeType").and_then(Value::as_str).unwrap_or("data");
+    match data.get("data").and_then(Value::as_str) {
+        Some(bytes) => Media::of_base64(kind, bytes),
+        None => Media { kind: kind.to_owned(), bytes: None },
     }
 }
 
@@ -106,6 +166,21 @@ pub(super) fn changes(name: &str, arguments: &str, display: Raw<'_>) -> Vec<Chan
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_result_of_any_shape_is_told() {
+        for (json, expected) in [
+            (r#"[{"functionResponse":{"response":{"output":"o"}}}]"#, "o"),
+            (r#"{"functionResponse":{"response":{"other":1}}}"#, r#"{"other":1}"#),
+            (r#"{"x":"y"}"#, r#"{"x":"y"}"#),
+            (r#"["a",{"text":"b"},{"odd":1}]"#, "a\nb\n{\"odd\":1}"),
+            ("[1,2]", "[1,2]"),
+            ("42", "42"),
+            ("null", ""),
+        ] {
+            assert_eq!(text_of_result(&serde_json::from_str(json).unwrap()), expected, "{json}");
+        }
+    }
 
     #[test]
     fn output_and_exit_code_come_out_of_their_frame() {

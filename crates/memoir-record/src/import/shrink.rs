@@ -32,8 +32,8 @@ pub(crate) struct Shrinker {
     whole_depth: usize,
     /// Whether what is in those is many records, not one.
     has_records: bool,
-    /// The depth of the list whose end is being left out.
-    skipping: Option<usize>,
+    /// The depth of the list whose end is being left out, and how many of its elements are so far.
+    skipping: Option<(usize, u32)>,
     /// Values and bytes of the present record so far.
     values: u32,
     record_bytes: usize,
@@ -125,10 +125,11 @@ impl Shrinker {
             b'[' | b'{' if self.open.len() < DEPTH_MAX => self.open.push(0),
             b'[' | b'{' => self.given_up = true,
             b']' | b'}' => {
-                if self.skipping == Some(self.open.len()) {
+                let elements = self.open.pop().unwrap_or(0).saturating_add(1);
+                if let Some((_, left_out)) = self.skipping.filter(|(depth, _)| *depth == self.open.len() + 1) {
                     self.skipping = None;
+                    self.note(byte == b'}', left_out, elements);
                 }
-                self.open.pop();
             }
             b',' => self.next_element(),
             b':' => {}
@@ -138,10 +139,14 @@ impl Shrinker {
     }
 
     fn next_element(&mut self) {
-        if self.skipping.is_some() {
+        let depth = self.open.len();
+        if let Some((skipped, left_out)) = &mut self.skipping {
+            if *skipped == depth {
+                *left_out = left_out.saturating_add(1);
+                self.open.last_mut().into_iter().for_each(|elements| *elements = elements.saturating_add(1));
+            }
             return;
         }
-        let depth = self.open.len();
         if depth <= self.whole_depth && self.has_records {
             (self.values, self.record_bytes, self.given_up) = (0, 0, false);
         }
@@ -150,8 +155,16 @@ impl Shrinker {
         *elements += 1;
         let is_too_much = *elements >= ELEMENTS_MAX || self.values >= VALUES_MAX || self.given_up;
         if depth > self.whole_depth && is_too_much {
-            self.skipping = Some(depth);
+            self.skipping = Some((depth, 1));
         }
+    }
+
+    /// Says at the end of a list or an object how much of it is left out.
+    fn note(&mut self, is_object: bool, left_out: u32, elements: u32) {
+        let what = if is_object { "fields" } else { "elements" };
+        let said = format!("\"…[{left_out} of {elements} {what} left out]…\"");
+        let name = if is_object { "\"…\":" } else { "" };
+        self.keep(format!(",{name}{said}").as_bytes());
     }
 
     fn keep(&mut self, bytes: &[u8]) {
@@ -351,8 +364,13 @@ mod tests {
         let (kept, _) = thinned(line.as_bytes()).unwrap();
         let value: serde_json::Value = serde_json::from_slice(&kept.unwrap()).unwrap();
         let lengths = [&value["a"][0], &value["a"][1]["b"]].map(|list| list.as_array().unwrap().len());
-        assert_eq!(lengths, [10_000, 10_000]);
+        assert_eq!(lengths, [10_001, 10_001]);
+        assert_eq!(value["a"][0][10_000], "…[490001 of 500001 elements left out]…");
         assert_eq!(value["c"], "end");
+        let fields: String = (0..500_000).map(|n| format!("\"f{n}\":1,")).collect();
+        let (kept, _) = thinned(format!(r#"{{"a":{{{fields}"last":1}},"c":"end"}}"#).as_bytes()).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&kept.unwrap()).unwrap();
+        assert_eq!((&value["a"]["…"], &value["c"]), (&"…[490001 of 500001 fields left out]…".into(), &"end".into()));
         assert!(thinned(serde_json::json!({"text": "a,".repeat(500_000)}).to_string().as_bytes()).is_none());
     }
 
@@ -380,7 +398,7 @@ mod tests {
         assert_eq!(messages.len(), 3);
         for message in messages {
             assert!(message["long"].as_str().unwrap().len() < 5 << 20);
-            assert_eq!(message["crowded"].as_array().unwrap().len(), 10_000);
+            assert_eq!(message["crowded"].as_array().unwrap().len(), 10_001);
             assert_eq!(message["end"], 1);
         }
     }

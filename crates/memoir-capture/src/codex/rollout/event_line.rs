@@ -1,8 +1,10 @@
 //! Events of the conversation: what happened, as the client tells it to whoever watches.
 
+use super::item_line::Message as Said;
 use super::thread::Usage;
 use super::{At, Form, Rollout, Who};
-use crate::lenient::{Flag, List, Number, Raw, Text, lenient};
+use crate::content::{self, Returned};
+use crate::lenient::{Flag, List, Number, Raw, Text, Words, lenient};
 use crate::media::Media;
 use crate::patch::{Change, ChangeKind};
 use crate::payload::Payload;
@@ -12,8 +14,8 @@ use crate::shell;
 lenient! {
     struct Message<'a> {
         kind: Text<'a> = "type",
-        message: Text<'a> = "message",
-        text: Text<'a> = "text",
+        message: Raw<'a> = "message",
+        text: Words<'a> = "text",
         user_kind: Text<'a> = "kind",
         images: List<Text<'a>> = "images",
         turn_id: Text<'a> = "turn_id",
@@ -21,7 +23,7 @@ lenient! {
         reason: Text<'a> = "reason",
         duration_ms: Number = "duration_ms",
         error: Raw<'a> = "error",
-        info: Info<'a> = "info",
+        info: Raw<'a> = "info",
         item: Raw<'a> = "item",
         num_turns: Number = "num_turns",
         started_at: Number = "started_at",
@@ -30,14 +32,14 @@ lenient! {
 
 lenient! {
     struct Info<'a> {
-        total: Usage<'a> = "total_token_usage",
-        last: Usage<'a> = "last_token_usage",
+        total: Raw<'a> = "total_token_usage",
+        last: Raw<'a> = "last_token_usage",
     }
 }
 
 lenient! {
     struct Failure<'a> {
-        message: Text<'a> = "message",
+        message: Words<'a> = "message",
     }
 }
 
@@ -48,14 +50,14 @@ lenient! {
         id: Text<'a> = "id",
         call_id: Text<'a> = "call_id",
         turn_id: Text<'a> = "turn_id",
-        content: List<Part<'a>> = "content",
-        summary: List<Text<'a>> = "summary_text",
-        raw_content: List<Text<'a>> = "raw_content",
+        content: Raw<'a> = "content",
+        summary: List<Words<'a>> = "summary_text",
+        raw_content: List<Words<'a>> = "raw_content",
         command: List<Text<'a>> = "command",
         cwd: Text<'a> = "cwd",
         source: Text<'a> = "source",
         status: Text<'a> = "status",
-        output: Text<'a> = "aggregated_output",
+        output: Words<'a> = "aggregated_output",
         exit_code: Number = "exit_code",
         duration: Duration<'a> = "duration",
         changes: Raw<'a> = "changes",
@@ -67,18 +69,8 @@ lenient! {
         result: Raw<'a> = "result",
         error: Raw<'a> = "error",
         query: Text<'a> = "query",
-        text: Text<'a> = "text",
+        text: Words<'a> = "text",
         review_output: Raw<'a> = "review_output",
-    }
-}
-
-lenient! {
-    struct Part<'a> {
-        kind: Text<'a> = "type",
-        text: Text<'a> = "text",
-        path: Text<'a> = "path",
-        image_url: Text<'a> = "image_url",
-        url: Text<'a> = "url",
     }
 }
 
@@ -110,8 +102,8 @@ impl Rollout {
         match message.kind.get() {
             Some("user_message") => self.user_message(&message, at),
             Some("agent_message") => {
-                if let Some(text) = message.message.said() {
-                    self.said(Who::Assistant, text, &[], Form::Event, None, at);
+                if let Some(text) = content::text(message.message) {
+                    self.said(Who::Assistant, &text, &[], Form::Event, None, at);
                 }
             }
             Some("agent_reasoning" | "agent_reasoning_raw_content") => {
@@ -137,16 +129,16 @@ impl Rollout {
             Some("turn_aborted") => self.turn_aborted(&message, turn.as_deref(), at),
             Some("token_count") => self.token_count(&message, at),
             Some("error" | "stream_error") => {
-                if let Some(text) = message.message.said() {
-                    let name = format!("error/{}/{}", self.scene.thread, crate::scene::digest(text));
-                    self.maker(at).error(text.to_owned(), vec![item(&name, 0)]);
+                if let Some(text) = content::text(message.message) {
+                    let name = format!("error/{}/{}", self.scene.thread, crate::scene::digest(&text));
+                    self.maker(at).error(text, vec![item(&name, 0)]);
                 }
             }
             Some(kind @ ("exec_command_end" | "patch_apply_end" | "mcp_tool_call_end")) => {
                 let done: Done<'_> = payload.read();
                 self.in_turn_of(turn.as_deref(), |rollout| match kind {
                     "exec_command_end" => rollout.command_done(&done, at),
-                    "patch_apply_end" => rollout.files_done(&done, at),
+                    "patch_apply_end" => rollout.files_done(&done, payload, at),
                     _ => rollout.mcp_done(&done, at),
                 });
             }
@@ -189,30 +181,31 @@ impl Rollout {
 
     fn user_message(&mut self, message: &Message<'_>, at: &mut At<'_>) {
         let media: Vec<Media> = message.images.0.iter().filter_map(|url| url.said().map(Media::of_url)).collect();
-        match (message.user_kind.get(), message.message.said()) {
+        match (message.user_kind.get(), content::text(message.message)) {
             (Some("user_instructions" | "environment_context"), _) => at.out.context("instructions"),
-            (_, Some(text)) => self.said(Who::User, text, &media, Form::Event, None, at),
+            (_, Some(text)) => self.said(Who::User, &text, &media, Form::Event, None, at),
             (_, None) if !media.is_empty() => self.said(Who::User, "", &media, Form::Event, None, at),
-            (_, None) => {}
+            (_, None) => at.out.problem("message without content"),
         }
     }
 
     fn item_completed(&mut self, done: &Done<'_>, raw: Raw<'_>, turn: Option<&str>, at: &mut At<'_>) {
         match done.kind.get() {
             Some("UserMessage") => {
-                let media: Vec<Media> = done.content.0.iter().filter_map(media_of).collect();
-                let texts: Vec<&str> = done.content.0.iter().filter_map(|part| part.text.said()).collect();
-                self.said(Who::User, &texts.join("\n"), &media, Form::Event, turn, at);
+                let said = Said::of(done.content);
+                self.said(Who::User, &said.texts.join("\n"), &said.media, Form::Event, turn, at);
+                self.unknown_blocks(Who::User, &said.unknown, turn, at);
             }
             Some("AgentMessage") => {
-                let texts: Vec<&str> = done.content.0.iter().filter_map(|part| part.text.said()).collect();
-                if !texts.is_empty() {
-                    self.said(Who::Assistant, &texts.join("\n"), &[], Form::Event, turn, at);
+                let said = Said::of(done.content);
+                self.unknown_blocks(Who::Assistant, &said.unknown, turn, at);
+                if !said.texts.is_empty() {
+                    self.said(Who::Assistant, &said.texts.join("\n"), &[], Form::Event, turn, at);
                 }
             }
             Some("Reasoning") => {
                 let texts: Vec<&str> =
-                    done.summary.0.iter().chain(&done.raw_content.0).filter_map(Text::said).collect();
+                    done.summary.0.iter().chain(&done.raw_content.0).filter_map(|text| text.said()).collect();
                 if texts.is_empty() {
                     let id = format!("thought/{}", done.id.said().unwrap_or_default());
                     self.in_turn_of(turn, |rollout| rollout.maker(at).reasoning(String::new(), vec![item(&id, 0)]));
@@ -221,7 +214,7 @@ impl Rollout {
                 }
             }
             Some("CommandExecution") => self.in_turn_of(turn, |rollout| rollout.command_done(done, at)),
-            Some("FileChange") => self.in_turn_of(turn, |rollout| rollout.files_done(done, at)),
+            Some("FileChange") => self.in_turn_of(turn, |rollout| rollout.files_done(done, raw, at)),
             Some("McpToolCall") => self.in_turn_of(turn, |rollout| rollout.mcp_done(done, at)),
             Some("Plan") => {
                 if let (Some(text), Some(id)) = (done.text.said(), done.id.said()) {
@@ -278,10 +271,15 @@ impl Rollout {
         }
     }
 
-    fn files_done(&mut self, done: &Done<'_>, at: &mut At<'_>) {
+    fn files_done(&mut self, done: &Done<'_>, raw: Raw<'_>, at: &mut At<'_>) {
         let failed = done.success.0 == Some(false) || done.status.is("failed") || done.status.is("declined");
         if failed {
             at.out.left_out("failed file change");
+            return;
+        }
+        if done.changes.get().is_some() && !done.changes.is_object() {
+            at.out.problem("changes that name no files");
+            self.opaque("item.FileChange", raw.get().unwrap_or_default(), at);
             return;
         }
         let changes = changes_of(done.changes);
@@ -301,7 +299,9 @@ impl Rollout {
             let call = Call { id, name: &name, arguments: None };
             let mut maker = self.maker(at);
             maker.tool_call(call, arguments);
-            maker.tool_result(call, mcp_text(done.result), None, failed);
+            let returned = mcp_returned(done.result);
+            maker.tool_result(call, returned.text, None, failed);
+            maker.unknown_of_result(id, &returned.unknown);
         } else {
             at.out.left_out("McpToolCall");
         }
@@ -333,11 +333,17 @@ impl Rollout {
 
     /// Files without a record per response tell running totals; each total is a response.
     fn token_count(&mut self, message: &Message<'_>, at: &mut At<'_>) {
-        let total = message.info.total.total.count();
+        let info: Info<'_> = message.info.read();
+        let [total, last] = [info.total, info.last].map(|usage| usage.read::<Usage<'_>>());
+        let are_wrong = [info.total, info.last].into_iter().any(|usage| usage.has_wrong_counts(&Usage::NAMES));
+        if are_wrong || message.info.get().is_some() && !message.info.is_object() {
+            at.out.problem("count that is no number");
+        }
+        let total = total.total.count();
         if let (Some(total), false) = (total, self.state.has_items || self.state.has_usage) {
             let id = format!("total/{}/{total}", self.scene.thread);
             let model = self.state.model.clone();
-            self.maker(at).usage(&id, model.as_deref(), message.info.last.tokens());
+            self.maker(at).usage(&id, model.as_deref(), last.tokens());
         } else {
             at.out.left_out("token_count");
         }
@@ -350,15 +356,6 @@ impl Rollout {
         };
         let name = format!("review/{}/{}", self.scene.thread, crate::scene::digest(output));
         self.maker(at).context("review", output, vec![item(&name, 0)]);
-    }
-}
-
-fn media_of(part: &Part<'_>) -> Option<Media> {
-    match part.kind.get()? {
-        "image" | "input_image" => part.image_url.said().or_else(|| part.url.said()).map(Media::of_url),
-        "local_image" => part.path.said().map(|path| Media { kind: format!("image {path}"), bytes: None }),
-        "audio" | "local_audio" => Some(Media { kind: "audio".to_owned(), bytes: None }),
-        _ => None,
     }
 }
 
@@ -379,16 +376,13 @@ fn changes_of(changes: Raw<'_>) -> Vec<Change> {
         .collect()
 }
 
-/// The texts in the result of an MCP call.
-pub(in crate::codex) fn mcp_text(result: Raw<'_>) -> String {
-    let value: serde_json::Value = result.get().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let value = value.get("Ok").unwrap_or(&value);
-    let content = value.get("content").and_then(|content| content.as_array());
-    match content {
-        Some(parts) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
-            texts.join("\n")
+/// What an MCP call returned.
+pub(in crate::codex) fn mcp_returned(result: Raw<'_>) -> Returned<'_> {
+    lenient! {
+        struct Outcome<'a> {
+            good: Raw<'a> = "Ok",
         }
-        None => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
     }
+    let outcome: Outcome<'_> = result.read();
+    content::returned(if outcome.good.get().is_some() { outcome.good } else { result })
 }

@@ -3,13 +3,15 @@
 use super::{At, Form, Held, Pending, Rollout, Who};
 use crate::boundary;
 use crate::codex::code;
-use crate::lenient::{Flag, List, Raw, Text, TextOr, lenient};
+use crate::content::{Piece, Unknown, pieces, pieces_of_result};
+use crate::lenient::{Flag, List, Raw, Text, Words, lenient};
 use crate::media::Media;
 use crate::patch::{Change, ChangeKind, changes_of_patch};
 use crate::payload::push_text;
 use crate::scene::{Call, Ending};
 use crate::shell;
 use memoir_event::Json;
+use std::borrow::Cow;
 
 /// What the user types that is no speech: written in both forms, and counted in the other one.
 const TYPED: [&str; 4] = ["ack", "slash-command", "shell-command", "task-notification"];
@@ -20,12 +22,12 @@ lenient! {
         id: Text<'a> = "id",
         role: Text<'a> = "role",
         content: Raw<'a> = "content",
-        summary: List<TextPart<'a>> = "summary",
+        summary: Raw<'a> = "summary",
         name: Text<'a> = "name",
         namespace: Text<'a> = "namespace",
         call_id: Text<'a> = "call_id",
         arguments: Raw<'a> = "arguments",
-        input: Text<'a> = "input",
+        input: Words<'a> = "input",
         output: Raw<'a> = "output",
         action: Raw<'a> = "action",
         result: Text<'a> = "result",
@@ -54,14 +56,6 @@ lenient! {
     struct Provenance<'a> {
         kind: Text<'a> = "type",
         hook: Flag = "hook",
-    }
-}
-
-lenient! {
-    struct TextPart<'a> {
-        kind: Text<'a> = "type",
-        text: Text<'a> = "text",
-        image_url: Text<'a> = "image_url",
     }
 }
 
@@ -112,7 +106,6 @@ impl Rollout {
     }
 
     fn message(&mut self, item: &Item<'_>, metadata: Raw<'_>, turn: Option<String>, at: &mut At<'_>) {
-        let parts: TextOr<'_, TextPart<'_>> = item.content.read();
         let is_hook = item.passthrough.about.0.iter().any(|about| about.provenance.hook.is_set());
         match item.role.get() {
             Some("assistant") => {
@@ -120,22 +113,23 @@ impl Rollout {
                     at.out.left_out("compaction answer");
                     return;
                 }
-                let text = text_of(&parts, "\n");
-                self.hold(Who::Assistant, text, Vec::new(), turn, at);
+                let said = Message::of(item.content);
+                self.unknown_blocks(Who::Assistant, &said.unknown, turn.as_deref(), at);
+                self.hold(Who::Assistant, said.texts.join("\n"), Vec::new(), turn, at);
             }
             Some("user") if is_hook => at.out.context("hook-context"),
             Some("user") => {
-                let media = media_of(&parts);
+                let said = Message::of(item.content);
                 let is_users = is_users(item);
                 let mut words = Vec::new();
-                for text in texts(&parts) {
+                for text in said.texts {
                     if is_users == Some(false) {
                         at.out.context("environment");
                         continue;
                     }
-                    let sorted = boundary::sort(text);
+                    let sorted = boundary::sort(&text);
                     match sorted.speech {
-                        Some(_) if !is_image_mark(text) => words.push(text.to_owned()),
+                        Some(_) if !is_image_mark(&text) => words.push(text.into_owned()),
                         Some(_) => {}
                         // Envelopes come in this form alone; what the user typed comes again in the other.
                         None => sorted
@@ -145,9 +139,13 @@ impl Rollout {
                             .for_each(|(name, _)| at.out.context(name)),
                     }
                 }
-                if !words.is_empty() || (!media.is_empty() && is_users != Some(false)) {
-                    self.hold(Who::User, words.join("\n"), media, turn, at);
+                if is_users == Some(false) {
+                    return;
                 }
+                if !words.is_empty() || !said.media.is_empty() {
+                    self.hold(Who::User, words.join("\n"), said.media, turn.clone(), at);
+                }
+                self.unknown_blocks(Who::User, &said.unknown, turn.as_deref(), at);
             }
             Some("developer" | "system") => {
                 let name = if is_hook { "hook-context" } else { "instructions" };
@@ -177,8 +175,12 @@ impl Rollout {
             // Written again, as an item with its id.
             return;
         }
-        let raw: List<TextPart<'_>> = item.content.read();
-        let texts: Vec<String> = item.summary.0.iter().chain(&raw.0).filter_map(|part| part.text.owned()).collect();
+        let [summary, whole] = [item.summary, item.content].map(Message::of);
+        let texts: Vec<_> =
+            summary.texts.into_iter().chain(whole.texts).filter(|text| !text.trim().is_empty()).collect();
+        for unknown in [&summary.unknown, &whole.unknown] {
+            self.unknown_blocks(Who::Reasoning, unknown, turn.as_deref(), at);
+        }
         for text in &texts {
             self.said(Who::Reasoning, text, &[], Form::Item, turn.as_deref(), at);
         }
@@ -254,7 +256,10 @@ impl Rollout {
             at.out.problem("result without a call");
             return;
         };
-        let text = output_text(item.output);
+        let (text, unknown) = output_text(item.output);
+        if item.output.get().is_none() && !item.kind.is("tool_search_output") {
+            at.out.problem("result without an output");
+        }
         let told = shell::told_by_codex(&text);
         let pending = self.take_call(id);
         let tools = pending.as_ref().map(|call| call.tools.clone()).unwrap_or_default();
@@ -271,6 +276,7 @@ impl Rollout {
         let answered = Call { arguments: arguments.as_deref(), ..call };
         maker.tool_result(answered, told.output, told.exit_code, is_error);
         maker.about(tools);
+        maker.unknown_of_result(Some(id), &unknown);
         let Some(pending) = pending.filter(|_| !has_items) else { return };
         if let Some(script) = pending.script.filter(|_| told.exit_code.is_some()) {
             let status = if is_error { "failed" } else { "completed" };
@@ -289,8 +295,9 @@ impl Rollout {
 
     /// What agents of a team say to each other.
     fn agent_message(&mut self, item: &Item<'_>, at: &mut At<'_>) {
-        let parts: TextOr<'_, TextPart<'_>> = item.content.read();
-        let text = text_of(&parts, "");
+        let said = Message::of(item.content);
+        self.unknown_blocks(Who::Assistant, &said.unknown, None, at);
+        let text = said.texts.concat();
         if text.trim().is_empty() {
             return;
         }
@@ -317,22 +324,26 @@ fn is_users(item: &Item<'_>) -> Option<bool> {
     }
 }
 
-fn texts<'a>(parts: &'a TextOr<'_, TextPart<'_>>) -> Vec<&'a str> {
-    match parts {
-        TextOr::Text(text) => vec![text],
-        TextOr::List(parts) => parts.iter().filter_map(|part| part.text.said()).collect(),
-        TextOr::Neither => Vec::new(),
-    }
+/// What stands in a message.
+#[derive(Default)]
+pub(super) struct Message<'a> {
+    pub texts: Vec<Cow<'a, str>>,
+    pub media: Vec<Media>,
+    pub unknown: Vec<Unknown<'a>>,
 }
 
-fn text_of(parts: &TextOr<'_, TextPart<'_>>, between: &str) -> String {
-    texts(parts).join(between)
-}
-
-fn media_of(parts: &TextOr<'_, TextPart<'_>>) -> Vec<Media> {
-    match parts {
-        TextOr::List(parts) => parts.iter().filter_map(|part| part.image_url.said().map(Media::of_url)).collect(),
-        _ => Vec::new(),
+impl Message<'_> {
+    pub fn of(content: Raw<'_>) -> Message<'_> {
+        let mut message = Message::default();
+        for piece in pieces(content) {
+            match piece {
+                Piece::Text(text) if text.trim().is_empty() => {}
+                Piece::Text(text) => message.texts.push(text),
+                Piece::Media(media) => message.media.push(media),
+                Piece::Unknown(block) => message.unknown.push(block),
+            }
+        }
+        message
     }
 }
 
@@ -373,37 +384,22 @@ fn patched(patch: &str, arguments: &str) -> Vec<Change> {
         .unwrap_or_default()
 }
 
-/// The text of an output: a text, a list of parts, or an object with either.
-fn output_text(output: Raw<'_>) -> String {
-    lenient! {
-        struct Wrapped<'a> {
-            content: Raw<'a> = "content",
-        }
-    }
-    if output.is_object() {
-        return output_text(output.read::<Wrapped<'_>>().content);
-    }
-    let parts: TextOr<'_, TextPart<'_>> = output.read();
-    match parts {
-        TextOr::Text(text) => text.into_owned(),
-        TextOr::List(parts) => {
-            let mut text = String::new();
-            for part in &parts {
-                match (part.text.get(), part.image_url.said()) {
-                    (Some(more), _) => {
-                        if text.ends_with("Output:") {
-                            text.push('\n');
-                        }
-                        text.push_str(more);
-                    }
-                    (None, Some(url)) => text.push_str(&Media::of_url(url).note()),
-                    _ => {}
+/// The text of an output, and what nobody knows of it.
+fn output_text(output: Raw<'_>) -> (String, Vec<Unknown<'_>>) {
+    let (mut text, mut unknown) = (String::new(), Vec::new());
+    for piece in pieces_of_result(output) {
+        match piece {
+            Piece::Text(more) => {
+                if text.ends_with("Output:") {
+                    text.push('\n');
                 }
+                text.push_str(&more);
             }
-            text
+            Piece::Media(media) => text.push_str(&media.note()),
+            Piece::Unknown(block) => unknown.push(block),
         }
-        TextOr::Neither => String::new(),
     }
+    (text, unknown)
 }
 
 /// Whether something stands where a call's name should be that is none.

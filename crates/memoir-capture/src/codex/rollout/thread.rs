@@ -91,7 +91,7 @@ lenient! {
     struct UsageRecord<'a> {
         turn_id: Text<'a> = "turn_id",
         response_id: Text<'a> = "response_id",
-        usage: Usage<'a> = "usage",
+        usage: Raw<'a> = "usage",
     }
 }
 
@@ -107,6 +107,15 @@ lenient! {
 }
 
 impl Usage<'_> {
+    pub const NAMES: [&'static str; 6] = [
+        "input_tokens",
+        "cached_input_tokens",
+        "cache_write_input_tokens",
+        "output_tokens",
+        "reasoning_output_tokens",
+        "total_tokens",
+    ];
+
     pub fn tokens(&self) -> Tokens {
         Tokens {
             input: self.input.count(),
@@ -193,13 +202,17 @@ impl Rollout {
     pub(super) fn token_usage(&mut self, payload: Raw<'_>, at: &mut At<'_>) {
         let record: UsageRecord<'_> = payload.read();
         self.state.has_usage = true;
+        if record.usage.has_wrong_counts(&Usage::NAMES) {
+            at.out.problem("count that is no number");
+        }
+        let tokens = record.usage.read::<Usage<'_>>().tokens();
         let Some(id) = record.response_id.said() else {
             at.out.problem("usage without an id");
             return;
         };
         self.in_turn_of(record.turn_id.said(), |rollout| {
             let model = rollout.state.model.clone();
-            rollout.maker(at).usage(id, model.as_deref(), record.usage.tokens());
+            rollout.maker(at).usage(id, model.as_deref(), tokens);
         });
     }
 

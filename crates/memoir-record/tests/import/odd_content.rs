@@ -1,0 +1,211 @@
+//! Content that no client has written yet: blocks of unknown kinds, and values of other types than they should be. All of
+//! it is kept, or counted.
+
+use crate::world::World;
+use memoir_capture::Counts;
+use memoir_event::{Content, Kind};
+
+const ROLLOUT: &str =
+    ".codex/sessions/2026/10/01/rollout-2026-10-01T10-00-00-01990000-0000-7000-8000-000000000001.jsonl";
+const TRANSCRIPT: &str = ".claude/projects/-p/4c1a77d2-90be-4e0b-a7a5-3f6d1b2c8e90.jsonl";
+const CHAT: &str = ".gemini/tmp/p/chats/session-2026-10-01T10-00-aaaaaaaa.jsonl";
+
+/// What an import of those lines tells: kind and content of each event but the first, what was unknown, what was wrong.
+/// A second import finds nothing new.
+fn told(file: &str, lines: &[String]) -> (Vec<(Kind, String)>, Counts, Counts) {
+    let world = World::new();
+    world.put(file, format!("{}\n", lines.join("\n")).as_bytes());
+    let summary = world.import();
+    let again = world.import_path(&world.path(file));
+    assert_eq!((again.stored, again.revised), (0, 0));
+    let mut events = world.events();
+    events.sort_by_key(|stored| stored.seq);
+    let text = |content: &Content| match content {
+        Content::Text(text) => text.clone(),
+        content => content.verbatim().to_owned(),
+    };
+    let told = events.iter().skip(1).map(|stored| (stored.event.kind(), text(&stored.event.content))).collect();
+    (told, summary.tally.unknown, summary.tally.problems)
+}
+
+fn counts(named: &[(&str, u64)]) -> Counts {
+    named.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+}
+
+fn codex(kind: &str, payloads: &[&str]) -> Vec<String> {
+    let begin = r#"{"timestamp":"2026-10-01T10:00:00.000Z","type":"session_meta","payload":{"id":"01990000-0000-7000-8000-000000000001","timestamp":"2026-10-01T10:00:00.000Z","cwd":"/p"}}"#;
+    let line = |(n, payload): (usize, &&str)| {
+        format!(r#"{{"timestamp":"2026-10-01T10:00:{:02}.000Z","type":"{kind}","payload":{payload}}}"#, n + 1)
+    };
+    std::iter::once(begin.to_owned()).chain(payloads.iter().enumerate().map(line)).collect()
+}
+
+#[test]
+fn blocks_of_codex_that_nobody_knows_are_kept_beside_the_words() {
+    let new = r#"{"type":"newkind","data":1.50}"#;
+    let lines = codex(
+        "response_item",
+        &[
+            &format!(r#"{{"type":"message","role":"user","content":[{{"type":"input_text","text":"do it"}},{new}]}}"#),
+            &format!(
+                r#"{{"type":"message","role":"assistant","content":["loose",{{"type":"output_text","text":5}},{new},{new}]}}"#
+            ),
+            r#"{"type":"function_call","name":"look","arguments":"{}","call_id":"c1"}"#,
+            &format!(
+                r#"{{"type":"function_call_output","call_id":"c1","output":[{{"type":"input_text","text":"out"}},{new}]}}"#
+            ),
+        ],
+    );
+    let (told, unknown, problems) = told(ROLLOUT, &lines);
+    let of =
+        |kind: Kind| told.iter().filter(|(found, _)| *found == kind).map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+    assert_eq!(of(Kind::UserMessage), ["do it"]);
+    assert_eq!(of(Kind::AssistantMessage), ["loose\n5"]);
+    assert_eq!(of(Kind::ToolResult), ["out"]);
+    assert_eq!(of(Kind::Other), [new; 4]);
+    assert_eq!((unknown, problems), (counts(&[("block.newkind", 4)]), counts(&[])));
+}
+
+#[test]
+fn a_block_of_codex_in_both_forms_of_a_message_is_kept_once() {
+    let new = r#"{"type":"newkind","data":1}"#;
+    let item = format!(
+        r#"{{"timestamp":"2026-10-01T10:00:02.000Z","type":"response_item","payload":{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":"hi"}},{new}]}}}}"#
+    );
+    let mut lines = codex(
+        "event_msg",
+        &[
+            r#"{"type":"task_started","turn_id":"t1"}"#,
+            &format!(
+                r#"{{"type":"item_completed","turn_id":"t1","item":{{"type":"AgentMessage","id":"m","content":[{{"type":"Text","text":"hi"}},{new}]}}}}"#
+            ),
+        ],
+    );
+    lines.insert(2, item);
+    let (told, ..) = told(ROLLOUT, &lines);
+    assert_eq!(told, [(Kind::Other, new.to_owned()), (Kind::AssistantMessage, "hi".to_owned())]);
+}
+
+#[test]
+fn values_of_other_types_in_codex_files_are_kept_as_they_are_written() {
+    for (output, expected) in [
+        (r#"{"a": 1.50}"#, r#"{"a": 1.50}"#),
+        ("42", "42"),
+        ("false", "false"),
+        ("[1,2,3]", "[1,2,3]"),
+        (r#"["a","b"]"#, r#"["a","b"]"#),
+        (r#"[{"odd":1}]"#, r#"[{"odd":1}]"#),
+    ] {
+        let call = r#"{"type":"function_call","name":"look","arguments":"{}","call_id":"c1"}"#;
+        let result = format!(r#"{{"type":"function_call_output","call_id":"c1","output":{output}}}"#);
+        let (told, unknown, problems) = told(ROLLOUT, &codex("response_item", &[call, &result]));
+        assert_eq!(told.last(), Some(&(Kind::ToolResult, expected.to_owned())));
+        assert_eq!((unknown, problems), (counts(&[]), counts(&[])), "{output}");
+    }
+    for (message, expected) in
+        [(r#"{"a":1}"#, r#"{"a":1}"#), (r#"["a",{"type":"text","text":"b"}]"#, "a\nb"), ("7", "7")]
+    {
+        for (kind, said) in [("user_message", Kind::UserMessage), ("agent_message", Kind::AssistantMessage)] {
+            let payload = format!(r#"{{"type":"{kind}","message":{message}}}"#);
+            let (told, _, problems) = told(ROLLOUT, &codex("event_msg", &[&payload]));
+            assert_eq!((told, problems), (vec![(said, expected.to_owned())], counts(&[])));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_kept_of_a_codex_file_is_counted() {
+    let problems = |kind: &str, payload: &str| told(ROLLOUT, &codex(kind, &[payload])).2;
+    for output in [r#","output":null"#, ""] {
+        let result = format!(r#"{{"type":"function_call_output","call_id":"c1"{output}}}"#);
+        assert_eq!(problems("response_item", &result), counts(&[("result without an output", 1)]));
+    }
+    assert_eq!(
+        problems("event_msg", r#"{"type":"user_message","message":null}"#),
+        counts(&[("message without content", 1)])
+    );
+    for info in [
+        r#"{"total_token_usage":{"total_tokens":"many"},"last_token_usage":{}}"#,
+        r#"{"total_token_usage":{"total_tokens":5},"last_token_usage":{"input_tokens":[1]}}"#,
+        r#"{"total_token_usage":5}"#,
+        "true",
+    ] {
+        let payload = format!(r#"{{"type":"token_count","info":{info}}}"#);
+        assert_eq!(problems("event_msg", &payload), counts(&[("count that is no number", 1)]), "{info}");
+    }
+    assert_eq!(problems("event_msg", r#"{"type":"token_count","info":null}"#), counts(&[]));
+    let change = r#"{"type":"item_completed","turn_id":"t","item":{"type":"FileChange","id":"i","changes":"str","status":"completed"}}"#;
+    let (told, unknown, problems) = told(ROLLOUT, &codex("event_msg", &[change]));
+    assert!(told[0].0 == Kind::Other && told[0].1.contains(r#""changes":"str""#), "{told:?}");
+    assert_eq!(unknown, counts(&[("item.FileChange", 1)]));
+    assert_eq!(problems, counts(&[("changes that name no files", 1)]));
+}
+
+fn claude(records: &[(&str, &str)]) -> Vec<String> {
+    let line = |(n, (role, content)): (usize, &(&str, &str))| {
+        format!(
+            r#"{{"type":"{role}","uuid":"u{n}","sessionId":"4c1a77d2-90be-4e0b-a7a5-3f6d1b2c8e90","timestamp":"2026-10-01T10:00:{n:02}.000Z","cwd":"/p","message":{{"role":"{role}","content":{content}}}}}"#
+        )
+    };
+    records.iter().enumerate().map(line).collect()
+}
+
+#[test]
+fn blocks_of_claude_that_nobody_knows_are_kept_beside_the_words() {
+    let new = r#"{"type":"newkind","data":1.50}"#;
+    let said = format!(r#"[{{"type":"text","text":"do it"}},{new},{{"odd":1}}]"#);
+    let called = r#"["loose",{"type":"text","text":5},{"type":"tool_use","id":"c1","name":"look","input":{}}]"#;
+    let result = format!(
+        r#"[{{"type":"tool_result","tool_use_id":"c1","content":[{{"type":"text","text":"out"}},{new}]}},{{"type":"tool_result","tool_use_id":"c2","content":"two"}}]"#
+    );
+    let lines = claude(&[("user", &said), ("assistant", called), ("user", &result), ("assistant", r#"{"odd":2}"#)]);
+    let (told, unknown, problems) = told(TRANSCRIPT, &lines);
+    let expected = [
+        (Kind::UserMessage, "do it"),
+        (Kind::Other, new),
+        (Kind::Other, r#"{"odd":1}"#),
+        (Kind::AssistantMessage, "loose"),
+        (Kind::AssistantMessage, "5"),
+        (Kind::ToolCall, r#"{"item":{"type":"tool_call","name":"look","arguments":{}}}"#),
+        (Kind::ToolResult, "out"),
+        (Kind::ToolResult, "two"),
+        (Kind::Other, new),
+        (Kind::AssistantMessage, r#"{"odd":2}"#),
+    ];
+    assert_eq!(told, expected.map(|(kind, text)| (kind, text.to_owned())));
+    assert_eq!((unknown, problems), (counts(&[("block.block", 1), ("block.newkind", 2)]), counts(&[])));
+}
+
+#[test]
+fn results_of_other_types_in_claude_files_are_kept_as_they_are_written() {
+    for (content, expected) in
+        [(r#"{"a": 1.50}"#, r#"{"a": 1.50}"#), ("42", "42"), ("true", "true"), ("[1,2]", "[1,2]")]
+    {
+        let result = format!(r#"[{{"type":"tool_result","tool_use_id":"c1","content":{content}}}]"#);
+        let (told, ..) = told(TRANSCRIPT, &claude(&[("user", &result)]));
+        assert_eq!(told, [(Kind::ToolResult, expected.to_owned())]);
+    }
+    let usage = claude(&[("assistant", r#"[{"type":"text","text":"hi"}]"#)])
+        .remove(0)
+        .replace(r#""role":"assistant","#, r#""role":"assistant","usage":{"input_tokens":"many","output_tokens":1},"#);
+    assert_eq!(told(TRANSCRIPT, &[usage]).2, counts(&[("count that is no number", 1)]));
+}
+
+#[test]
+fn parts_of_gemini_that_nobody_knows_are_kept_and_results_of_any_type() {
+    let head = r#"{"sessionId":"aaaaaaaa-0000-4000-8000-000000000001","projectHash":"x","startTime":"2026-10-01T10:00:00Z","lastUpdated":"2026-10-01T10:00:00Z","kind":"main"}"#;
+    let new = r#"{"newpart":{"a":1.50}}"#;
+    let lines = [
+        head.to_owned(),
+        format!(r#"{{"id":"m1","timestamp":"2026-10-01T10:00:01Z","type":"user","content":[{{"text":"do it"}},{new}]}}"#),
+        r#"{"id":"m2","timestamp":"2026-10-01T10:00:02Z","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"look","args":{},"result":{"a":1},"status":"success"}],"tokens":{"input":"many","output":2}}"#.to_owned(),
+        format!(r#"{{"id":"m3","timestamp":"2026-10-01T10:00:03Z","type":"user","content":[{new}]}}"#),
+    ];
+    let (told, unknown, problems) = told(CHAT, &lines);
+    let found: Vec<_> = told.iter().filter(|(kind, _)| !matches!(kind, Kind::ToolCall | Kind::Usage)).collect();
+    let expected =
+        [(Kind::UserMessage, "do it"), (Kind::Other, new), (Kind::ToolResult, r#"{"a":1}"#), (Kind::Other, new)];
+    assert_eq!(found, expected.map(|(kind, text)| (kind, text.to_owned())).iter().collect::<Vec<_>>());
+    assert_eq!(unknown, counts(&[("part.newpart", 2)]));
+    assert_eq!(problems, counts(&[("count that is no number", 1)]));
+}
