@@ -19,6 +19,7 @@ mod lock;
 mod lookup;
 mod matching;
 mod pairs;
+mod places;
 mod plan;
 mod query;
 mod rank;

@@ -121,6 +121,12 @@ impl Counted {
         u32::try_from(pairs).unwrap_or(u32::MAX)
     }
 
+    /// Where that stem stands, counted in stems.
+    pub fn places(&self, stem: &str) -> impl Iterator<Item = u32> {
+        let place = self.place(stem);
+        (0..).zip(&self.order).filter(move |(_, known)| place == Some(**known)).map(|(at, _)| at)
+    }
+
     /// How many stems it has.
     pub fn len(&self) -> u32 {
         u32::try_from(self.order.len()).unwrap_or(u32::MAX)
@@ -168,7 +174,8 @@ impl Word {
         let mut words: Vec<Word> = Vec::new();
         let mut version = Version::default();
         for (term, token) in tokens.iter() {
-            if token.role == Role::RunEnd || is_stop_word(term, known.unwrap_or(USUAL)) {
+            let is_little = is_stop_word(term, known.unwrap_or(USUAL));
+            if token.role == Role::RunEnd || is_little || is_possessive(token, query) {
                 continue;
             }
             let mut stems: Vec<String> = if stemmable(term, token.role) {
@@ -220,6 +227,12 @@ impl Version {
 fn continues_version(rest: &str) -> bool {
     let mut chars = rest.chars();
     chars.next() == Some('.') && chars.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+/// Whether it is the whole of `Caroline's`: what counts is `Caroline`, whoever says it.
+fn is_possessive(token: Token, text: &str) -> bool {
+    let unit = text.get(token.from as usize..token.to as usize).unwrap_or_default();
+    token.role == Role::Whole && (unit.ends_with("'s") || unit.ends_with("\u{2019}s"))
 }
 
 fn stemmable(term: &str, role: Role) -> bool {
@@ -313,6 +326,14 @@ mod tests {
         assert_eq!(words, ["10", "4", "12", "10.4.12"]);
         assert!(stems("tokio 1.54, not 1.5.").contains(&"1.54".to_owned()));
         assert!(!stems("in 2024. 5 things").contains(&"2024. 5".to_owned()));
+    }
+
+    #[test]
+    fn whose_something_is_asks_for_them() {
+        let words = |query: &str| Word::all(query).into_iter().map(|word| word.text).collect::<Vec<_>>();
+        assert_eq!(words("Caroline's dog and the tests\u{2019}s port"), ["caroline", "dog", "tests", "port"]);
+        assert_eq!(words("O'Brien's get_users"), ["o", "brien", "getusers", "users"]);
+        assert_eq!(words("O'Brien"), ["obrien", "o", "brien"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ const FRAME_TOKENS: usize = 24;
 /// This share of the blocks may be from one session before others have had their turn.
 const ONE_SESSION_SHARE: f32 = 0.5;
 /// But nobody waits for what fits less well than this share of it.
-const WORTH_WAITING: f32 = 0.5;
+const WORTH_WAITING: f32 = 0.8;
 
 /// Blocks as they are chosen, the best first.
 pub(crate) struct Chosen<'a> {

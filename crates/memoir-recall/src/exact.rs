@@ -3,8 +3,9 @@
 
 use crate::field::Voices;
 use memoir_event::Kind;
-use memoir_index::{Index, IndexError, Query, Window};
+use memoir_index::{Index, IndexError, Query, Window, Word};
 use memoir_journal::{Journal, Selection, Seq};
+use std::ops::RangeInclusive;
 
 /// So many of them are looked up.
 const TERMS_MAX: usize = 6;
@@ -12,6 +13,8 @@ const TERMS_MAX: usize = 6;
 const HITS_MAX: usize = 12;
 /// A shorter number is in everything; `404` and `137` tell something.
 const NUMBER_DIGITS_MIN: usize = 3;
+/// A query of so many words may be meant as it is, all of it: a command, a line of an error.
+const VERBATIM_WORDS: RangeInclusive<usize> = 2..=32;
 /// Where they are looked for.
 const KINDS: [Kind; 6] =
     [Kind::Command, Kind::Error, Kind::ToolResult, Kind::FileChange, Kind::ToolCall, Kind::Context];
@@ -35,6 +38,13 @@ pub(crate) fn terms(query: &str) -> Vec<String> {
     }
     terms.truncate(TERMS_MAX);
     terms
+}
+
+/// The whole query, if it is short and says enough to be looked up as it is.
+pub(crate) fn verbatim(query: &str, words: &[Word]) -> Option<String> {
+    let typed = query.split_whitespace().count();
+    let is_telling = words.len() >= *VERBATIM_WORDS.start() && VERBATIM_WORDS.contains(&typed);
+    is_telling.then(|| query.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '"')).to_owned())
 }
 
 /// Whether a word has what words of prose have not: letters and digits mixed, capitals inside, joints of code.
@@ -81,6 +91,15 @@ mod tests {
         assert_eq!(terms("what did `cargo test` say about \"os error 111\"?"), ["cargo test", "os error 111"]);
         assert_eq!(terms("How do we deploy the staging server? I'd like that."), Vec::<String>::new());
         assert_eq!(terms("an `open quote"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_short_query_of_several_telling_words_may_be_meant_as_it_is() {
+        let verbatim = |query: &str| verbatim(query, &Word::all(query));
+        assert_eq!(verbatim(" cargo update -p tokio ").as_deref(), Some("cargo update -p tokio"));
+        for query in ["tokio", "the tokio", "is it", "", &"word and another ".repeat(20)] {
+            assert_eq!(verbatim(query), None, "{query}");
+        }
     }
 
     proptest::proptest! {

@@ -71,7 +71,7 @@ impl FirstLook {
             let mut met: Vec<u32> = Vec::new();
             for (doc, count, brief) in &found.units {
                 let Some((voice, session)) = field.place(*brief) else { continue };
-                let (count, length) = (*count as f32, brief.len as f32 / field.mean_len);
+                let (count, length) = (*count as f32, (brief.len as f32 / field.mean_len).min(weights.long_length));
                 if let Some(score) = units.get_mut(*doc as usize) {
                     *score += bm25(found.idf, count, bm, length) * role(weights, voice, short);
                 }

@@ -13,6 +13,7 @@ mod field;
 mod first_look;
 mod forget;
 mod listed;
+mod long_units;
 mod meaning;
 mod memories;
 mod mirrors;

@@ -2,6 +2,7 @@
 
 use crate::field::{Field, Spoken, Voice};
 use crate::first_look::{FirstLook, role, shortness, unit_bm25};
+use crate::long_units::LongUnits;
 use crate::meaning::Near;
 use crate::place::Place;
 use crate::session_score::{SessionParts, session_score};
@@ -82,16 +83,39 @@ pub(crate) struct Scene<'a> {
     /// The same of words that follow each other.
     pub pairs: Vec<Vec<f32>>,
     pub short: f32,
+    /// What long units say.
+    pub long: &'a LongUnits,
+    /// How much of a unit is what its neighbours speak of: a long one says much else.
+    pub told_on: Vec<f32>,
 }
 
 impl Scene<'_> {
-    fn new<'a>(field: &Field<'_>, weights: &Weights, session: u32, spoken: &'a [Spoken]) -> Scene<'a> {
+    fn new<'a>(
+        field: &Field<'_>,
+        weights: &Weights,
+        (session, spoken): (u32, &'a [Spoken]),
+        long: &'a LongUnits,
+    ) -> Scene<'a> {
         let total: f32 = spoken.iter().map(|spoken| spoken.unit.len as f32).sum();
         let short = shortness(weights, total / (spoken.len().max(1)) as f32);
+        let told_on = spoken
+            .iter()
+            .map(|one| (weights.long_length * field.mean_len / one.unit.len.max(1) as f32).min(1.0))
+            .collect();
         let count = |found: &[Found]| {
             found.iter().map(|found| found.counts(spoken.iter().map(|one| one.doc))).collect::<Vec<_>>()
         };
-        Scene { session, spoken, counts: count(&field.found), pairs: count(&field.pairs), short }
+        Scene { session, spoken, counts: count(&field.found), pairs: count(&field.pairs), short, long, told_on }
+    }
+
+    /// How often a unit says a word.
+    fn count(&self, word: usize, at: usize) -> f32 {
+        self.counts.get(word).and_then(|counts| counts.get(at)).copied().unwrap_or(0.0)
+    }
+
+    /// How often a unit says a word that may be meant by its neighbours too.
+    fn count_near(&self, word: usize, at: Option<usize>) -> f32 {
+        at.map_or(0.0, |at| self.count(word, at) * self.told_on.get(at).copied().unwrap_or(0.0))
     }
 }
 
@@ -99,6 +123,8 @@ impl Ranker<'_> {
     /// Ranks everything that has a word of the query, and what is near to it.
     pub fn rank(&self, field: &Field<'_>, near: Option<&Near<'_>>) -> Result<Ranking, IndexError> {
         let look = FirstLook::new(field, self.weights);
+        let bm = unit_bm25(self.weights, shortness(self.weights, field.mean_len));
+        let long = LongUnits::find(field, &look, self.weights.long_length, bm)?;
         let best: HashSet<Doc> = look.units.iter().map(|(doc, _)| *doc).collect();
         let mut ranking = Ranking::default();
         let mut left = SESSION_UNITS_MAX;
@@ -111,7 +137,7 @@ impl Ranker<'_> {
         for session in look.chosen.iter().chain(&brought) {
             let is_near = |doc: Doc| best.contains(&doc) || near.is_some_and(|near| near.has(doc));
             let spoken = within_reach(field.units_of(*session)?, is_near, &mut left);
-            let scene = Scene::new(field, self.weights, *session, &spoken);
+            let scene = Scene::new(field, self.weights, (*session, &spoken), &long);
             let (units, session) = self.look_closely(field, &scene, &look, near);
             ranking.units.extend(units);
             ranking.sessions.push(session);
@@ -177,20 +203,38 @@ impl Ranker<'_> {
         (units, session)
     }
 
-    /// What a unit says: alone, what its neighbours add, and what words that follow each other add.
+    /// What a unit says: alone, what its neighbours add, and what words that follow each other add. A long one is as good
+    /// as its best stretch.
     fn words_of(&self, field: &Field<'_>, scene: &Scene<'_>, at: usize) -> (f32, f32, f32) {
-        let weights = self.weights;
-        let bm = unit_bm25(weights, scene.short);
         let Some(one) = scene.spoken.get(at) else { return (0.0, 0.0, 0.0) };
         let length = one.unit.len as f32 / field.mean_len;
+        let whole = self.told(field, scene, (at, length), |word| scene.count(word, at));
+        let Some(stretch) = scene.long.of(one.doc) else { return whole };
+        let says = |word: usize| stretch.get(word).copied().unwrap_or(0.0);
+        let length = length.min(self.weights.long_length);
+        let best = self.told(field, scene, (at, length), says);
+        let sum = |(own, near, pairs): (f32, f32, f32)| own + near + pairs;
+        if sum(best) > sum(whole) { best } else { whole }
+    }
+
+    /// The same of that many times each word in a text of that length.
+    fn told(
+        &self,
+        field: &Field<'_>,
+        scene: &Scene<'_>,
+        (at, length): (usize, f32),
+        says: impl Fn(usize) -> f32,
+    ) -> (f32, f32, f32) {
+        let weights = self.weights;
+        let bm = unit_bm25(weights, scene.short);
         let share = weights.of(Signal::Neighbours, scene.short);
         let (mut own, mut all) = (0.0, 0.0);
-        for (found, counts) in field.found.iter().zip(&scene.counts) {
-            let count = |at: Option<usize>| at.and_then(|at| counts.get(at)).copied().unwrap_or(0.0);
-            let here = count(Some(at));
+        for (word, found) in field.found.iter().enumerate() {
+            let here = says(word);
             let mut near = 0.0;
             for (step, (before, after)) in weights.before.iter().zip(weights.after).enumerate() {
-                near += before * count(at.checked_sub(step + 1)) + after * count(Some(at + step + 1));
+                let (earlier, later) = (at.checked_sub(step + 1), Some(at + step + 1));
+                near += before * scene.count_near(word, earlier) + after * scene.count_near(word, later);
             }
             own += bm25(found.idf, here, bm, length);
             all += bm25(found.idf, here + share * near, bm, length);
@@ -246,8 +290,11 @@ impl Ranker<'_> {
     /// Of those that fit, the earliest or the latest is meant.
     fn favour_an_end(&self, ranking: &mut Ranking, most: f32) {
         let Some(end) = self.when.end.filter(|_| self.weights.has(Signal::Time)) else { return };
+        let fits = |session: &&RankedSession| {
+            self.when.is_open() || session.parts.iter().any(|(signal, part)| *signal == Signal::Time && *part > 0.0)
+        };
         let mut order: Vec<(i64, u32)> =
-            ranking.sessions.iter().map(|session| (session.last_ms, session.session)).collect();
+            ranking.sessions.iter().filter(fits).map(|session| (session.last_ms, session.session)).collect();
         order.sort_unstable();
         let span = order.len().saturating_sub(1).max(1) as f32;
         let fits: HashMap<u32, f32> = (0..)

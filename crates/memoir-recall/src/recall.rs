@@ -12,7 +12,7 @@ use crate::passage::Passage;
 use crate::place::Place;
 use crate::policy::{self, Blocked, Form, Gate};
 use crate::rank::{Parts, RankedSession, RankedUnit, Ranker};
-use crate::request::{Answer, Block, Request, SessionBlock};
+use crate::request::{Answer, Block, Effort, Request, SessionBlock};
 use crate::scope::Scoped;
 use crate::sessions::{Named, SessionMap};
 use crate::weights::{Signal, Weights};
@@ -137,9 +137,8 @@ impl Recall {
         }
         let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
         let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
-        let memories = search.find(query, &words, &field.found, ideal)?;
-        let exact = self.exact(journal, index, query, (&scoped, &voices))?;
-        let passage = Passage::new(&field.found, &exact::terms(query));
+        let memories: Vec<Offer> =
+            search.find(query, &words, &field.found, ideal)?.into_iter().map(Offer::from).collect();
         let mut answer = Answer { notes, ..Answer::default() };
         let then = if when.is_all_that_is_asked(query) {
             self.said_then(&ranker.then, &field, &when, zone)?
@@ -147,7 +146,16 @@ impl Recall {
             Vec::new()
         };
         let (ranked, units) = (ranking.sessions, units(ranking.units, ideal));
-        let offers = best_first([memories.into_iter().map(Offer::from).collect(), units, exact, then]);
+        let is_answered = [&memories, &units, &then].into_iter().flatten().any(Offer::is_as_sure_as_typed);
+        let mut typed = exact::terms(query);
+        // What all of a query says is looked up where nothing else helps, or something is looked up anyway; and where
+        // somebody asked: a prompt that happens to stand in a log is no question about it.
+        if request.effort == Effort::Full && !(typed.is_empty() && is_answered) {
+            typed.extend(exact::verbatim(query, &words));
+        }
+        let exact = self.exact(journal, index, &typed, (&scoped, &voices))?;
+        let passage = Passage::new(&field.found, &typed);
+        let offers = best_first([memories, units, exact, then]);
         answer.sessions = told(&ranked, &sessions, &offers, request);
         self.fill(journal, request, &offers, &passage, &mut answer)?;
         Ok(answer)
@@ -221,14 +229,13 @@ impl Recall {
         &self,
         journal: &dyn Journal,
         index: &Index,
-        query: &str,
+        terms: &[String],
         (scoped, voices): (&Scoped, &Voices),
     ) -> Result<Vec<Offer>, RecallError> {
-        let terms = exact::terms(query);
         if terms.is_empty() || !self.weights.has(Signal::Exact) {
             return Ok(Vec::new());
         }
-        let hits = exact::find(journal, index, voices, &terms, &scoped.anything)?;
+        let hits = exact::find(journal, index, voices, terms, &scoped.anything)?;
         let most = hits.first().map_or(1.0, |(_, score)| score.max(f32::MIN_POSITIVE));
         let offer = |(seq, score): (Seq, f32)| Offer {
             seq,
@@ -319,6 +326,13 @@ fn is_in_conversation(stored: &StoredEvent, request: &Request) -> bool {
     let event = &stored.event;
     let is_asking = *asking == event.session || *asking == Client::shown_session(event.client, &event.session);
     is_asking && stored.ts_ms >= before_ms
+}
+
+impl Offer {
+    /// Whether it is at least as likely to help as anything that is found as it was typed.
+    fn is_as_sure_as_typed(&self) -> bool {
+        self.confidence >= confidence::of_exact(0.0)
+    }
 }
 
 impl From<FoundMemory> for Offer {

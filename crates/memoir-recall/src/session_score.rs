@@ -6,6 +6,9 @@ use crate::rank::{RankedSession, RankedUnit, Scene};
 use crate::weights::{Signal, Weights};
 use crate::words::{Found, bm25};
 
+/// So many of a session's best units speak for it.
+const BEST_UNITS: usize = 10;
+
 /// What is known of a session before its units are looked at, each as a share of the best score but the first.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionParts {
@@ -26,11 +29,11 @@ pub(crate) fn session_score(
     let mut best: Vec<f32> = units.iter().map(|unit| unit.said).collect();
     best.sort_unstable_by(|a, b| b.total_cmp(a));
     let top = best.first().copied().unwrap_or(0.0);
-    let three = best.iter().take(3).sum::<f32>() / 3.0;
+    let best = top + together(&best) * weights.units_together;
     let parts = vec![
         (Signal::Words, known.base),
         (Signal::Pairs, pairs(field, scene, look, weights)),
-        (Signal::Session, (top + three) * weights.of(Signal::Session, weights.units_in_session)),
+        (Signal::Session, best * weights.of(Signal::Session, weights.units_in_session)),
         (Signal::Stretch, stretch(field, scene, look, weights)),
         (Signal::Time, known.time * look.most),
         (Signal::Recency, known.recency * look.most),
@@ -38,6 +41,11 @@ pub(crate) fn session_score(
     ];
     let last_ms = scene.spoken.last().map_or(0, |one| one.unit.ts_ms);
     RankedSession { session: scene.session, score: parts.iter().map(|(_, part)| part).sum(), parts, last_ms }
+}
+
+/// What units say together, the best first: several good ones add up, and what hardly fits adds next to nothing.
+fn together(best: &[f32]) -> f32 {
+    best.iter().take(BEST_UNITS).map(|said| said.max(0.0).powi(3)).sum::<f32>().cbrt()
 }
 
 /// What words add that follow each other anywhere in the session.
@@ -78,4 +86,16 @@ fn stretch(field: &Field<'_>, scene: &Scene<'_>, look: &FirstLook, weights: &Wei
         best = best.max(words.map(|(found, count)| bm25(found.idf, *count, [1.2, 0.75], length)).sum());
     }
     best * weight
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_good_units_add_up_and_poor_ones_add_next_to_nothing() {
+        assert!(together(&[2.0, 2.0]) > 1.2 * together(&[2.0]));
+        assert!(together(&[2.0, 0.4, 0.4, 0.4, 0.4]) < 1.02 * together(&[2.0]));
+        assert!(together(&[1.0; 10]) >= together(&[1.0; 1000]) && together(&[-1.0]) == 0.0 && together(&[]) == 0.0);
+    }
 }

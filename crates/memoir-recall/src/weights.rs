@@ -98,6 +98,8 @@ pub struct Weights {
     pub long_unit: [f32; 2],
     /// BM25 of short units.
     pub short_unit: [f32; 2],
+    /// A unit that is longer than so many times the mean is judged by its best stretch of that length.
+    pub long_length: f32,
     /// BM25 of sessions.
     pub session: [f32; 2],
     /// In sessions a word tells by how few sessions have it; this much of it by how few units do.
@@ -116,6 +118,8 @@ pub struct Weights {
     pub session_in_unit: f32,
     /// How much of its best units' scores a session gets.
     pub units_in_session: f32,
+    /// How much its best units together count against the best one.
+    pub units_together: f32,
     /// How much words that follow each other count.
     pub pairs: f32,
     /// How much the best stretch of a session counts.
@@ -156,6 +160,7 @@ impl Default for Weights {
             short_stems: 15.0,
             long_unit: [1.2, 0.85],
             short_unit: [0.4, 0.0],
+            long_length: 4.0,
             session: [3.0, 0.8],
             session_unit_idf: 0.4,
             before: [0.3, 0.15, 0.08],
@@ -165,6 +170,7 @@ impl Default for Weights {
             answer: 0.4,
             session_in_unit: 0.35,
             units_in_session: 0.4,
+            units_together: 0.6,
             pairs: 0.2,
             stretch: 0.8,
             stretch_stems: 120,
@@ -203,6 +209,7 @@ impl Weights {
         Weights {
             long_unit: usual,
             short_unit: usual,
+            long_length: f32::MAX,
             session: usual,
             session_unit_idf: 0.0,
             off,
