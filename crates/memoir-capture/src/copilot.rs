@@ -4,7 +4,7 @@ use crate::boundary;
 use crate::lenient::{Flag, List, Number, Raw, Text, lenient};
 use crate::media::{self, Media};
 use crate::out::Out;
-use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::parser::{Parser, mended, read};
 use crate::patch::{Change, ChangeKind};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, Maker, Scene, Tokens, item};
@@ -386,10 +386,7 @@ fn is_left_out(kind: &str) -> bool {
 impl Parser for Events {
     fn line(&mut self, number: u64, line: &str, out: &mut Out) {
         out.begin_record();
-        match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
-            Some(mended) => self.one_line(number, &mended, out),
-            None => self.one_line(number, line, out),
-        }
+        self.one_line(number, &mended(line), out);
     }
 
     fn pause(&mut self, _out: &mut Out) {}

@@ -120,15 +120,11 @@ pub enum HookError {
 
 /// Understands a hook call of that client, made at `now`.
 pub fn read_hook(client: Client, payload: &str, now: &Time) -> Result<HookCall, HookError> {
-    let mended = crate::parser::without_lone_surrogates(payload);
-    let read = |text: &str| match client {
-        Client::Codex => crate::codex::read_hook(text, now),
-        Client::Claude => crate::claude::read_hook(text, now),
-        Client::Gemini => crate::gemini::read_hook(text, now),
+    let payload = crate::parser::mended(payload);
+    match client {
+        Client::Codex => crate::codex::read_hook(&payload, now),
+        Client::Claude => crate::claude::read_hook(&payload, now),
+        Client::Gemini => crate::gemini::read_hook(&payload, now),
         Client::Copilot | Client::Opencode => Err(HookError::NoHooks(client)),
-    };
-    match (read(payload), mended) {
-        (Err(HookError::NotJson), Some(mended)) => read(&mended),
-        (read, _) => read,
     }
 }

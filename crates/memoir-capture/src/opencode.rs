@@ -4,6 +4,7 @@ use crate::boundary;
 use crate::lenient::{Flag, Number, Raw, Text, lenient};
 use crate::media::Media;
 use crate::out::Out;
+use crate::parser::{mended, read};
 use crate::patch::{Change, ChangeKind};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, Maker, Scene, Tokens, digest, item};
@@ -160,9 +161,8 @@ pub fn read_session(session: &SessionRow, number: u64, out: &mut Out) {
 /// One part of a message.
 pub fn read_part(session: &SessionRow, row: &PartRow, out: &mut Out) {
     out.begin_record();
-    let (Ok(message), Ok(part)) =
-        (serde_json::from_str::<Message<'_>>(&row.message_data), serde_json::from_str::<Part<'_>>(&row.data))
-    else {
+    let (message, part) = (mended(&row.message_data), mended(&row.data));
+    let (Some(message), Some(part)) = (read::<Message<'_>>(&message), read::<Part<'_>>(&part)) else {
         out.problem("not JSON");
         return;
     };
@@ -224,7 +224,8 @@ pub fn read_part(session: &SessionRow, row: &PartRow, out: &mut Out) {
 /// What went wrong with a message, if anything.
 pub fn read_message(session: &SessionRow, id: &str, data: &str, number: u64, out: &mut Out) {
     out.begin_record();
-    let Ok(message) = serde_json::from_str::<Message<'_>>(data) else {
+    let data = mended(data);
+    let Some(message) = read::<Message<'_>>(&data) else {
         out.problem("not JSON");
         return;
     };

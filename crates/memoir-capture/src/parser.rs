@@ -1,6 +1,7 @@
 //! What every parser of a session file or stream can do.
 
 use crate::out::Out;
+use std::borrow::Cow;
 
 /// Reads a file or stream line by line. The same lines give the same events, in however many sittings they are read.
 pub trait Parser: Send {
@@ -44,11 +45,10 @@ pub(crate) fn read<'a, T: serde::Deserialize<'a>>(line: &'a str) -> Option<T> {
     serde_json::from_str(line).ok()
 }
 
-/// The same line without escapes that no text can hold, if it has any.
-pub(crate) fn without_lone_surrogates(line: &str) -> Option<String> {
-    line.contains("\\ud").then(|| mend(line)).or_else(|| line.contains("\\uD").then(|| mend(line)))
-}
-
-fn mend(line: &str) -> String {
-    memoir_event::without_lone_surrogates(line)
+/// The same without the escapes that no text can hold.
+pub(crate) fn mended(json: &str) -> Cow<'_, str> {
+    if json.contains("\\ud") || json.contains("\\uD") {
+        return memoir_event::without_lone_surrogates(json).into();
+    }
+    json.into()
 }

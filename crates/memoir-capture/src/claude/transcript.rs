@@ -5,7 +5,7 @@ use super::record::Record;
 use super::tools::Pending;
 use crate::lenient::{Text, lenient};
 use crate::out::{Captured, Out};
-use crate::parser::{Parser, Salt, read, without_lone_surrogates};
+use crate::parser::{Parser, Salt, mended, read};
 use crate::payload::Payload;
 use crate::scene::{Maker, Scene, Tokens, digest, item, record};
 use crate::turns::Turns;
@@ -467,10 +467,7 @@ fn name_by_record(uuid: &str, out: &mut Out) {
 impl Parser for Transcript {
     fn line(&mut self, number: u64, line: &str, out: &mut Out) {
         out.begin_record();
-        match without_lone_surrogates(line).filter(|_| read::<Record<'_>>(line).is_none()) {
-            Some(mended) => self.one_line(number, &mended, out),
-            None => self.one_line(number, line, out),
-        }
+        self.one_line(number, &mended(line), out);
     }
 
     fn pause(&mut self, out: &mut Out) {

@@ -6,7 +6,7 @@
 use super::rollout::mcp_returned;
 use crate::lenient::{List, Number, Raw, Text, Words, lenient};
 use crate::out::Out;
-use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::parser::{Parser, mended, read};
 use crate::patch::{Change, ChangeKind};
 use crate::payload::{Payload, push_text};
 use crate::scene::{Call, Ending, Maker, Scene, digest};
@@ -379,10 +379,7 @@ impl ExecStream {
 impl Parser for ExecStream {
     fn line(&mut self, number: u64, line: &str, out: &mut Out) {
         out.begin_record();
-        match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
-            Some(mended) => self.one_line(number, &mended, out),
-            None => self.one_line(number, line, out),
-        }
+        self.one_line(number, &mended(line), out);
     }
 
     fn pause(&mut self, _out: &mut Out) {}

@@ -13,7 +13,7 @@ use crate::content::Unknown;
 use crate::lenient::{Raw, Text, Words, lenient};
 use crate::media::{self, Media};
 use crate::out::Out;
-use crate::parser::{Parser, Salt, read, without_lone_surrogates};
+use crate::parser::{Parser, Salt, mended, read};
 use crate::payload::Payload;
 use crate::scene::{Maker, Scene, item};
 use crate::turns::{Form, Turns, Who};
@@ -380,10 +380,7 @@ impl Parser for Rollout {
             return;
         }
         line.clone_into(&mut self.last);
-        match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
-            Some(mended) => self.one_line(number, &mended, out),
-            None => self.one_line(number, line, out),
-        }
+        self.one_line(number, &mended(line), out);
     }
 
     fn pause(&mut self, out: &mut Out) {

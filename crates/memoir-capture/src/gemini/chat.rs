@@ -5,7 +5,7 @@ use crate::boundary;
 use crate::lenient::{List, Number, Raw, Text, Words, lenient};
 use crate::media;
 use crate::out::Out;
-use crate::parser::{Parser, read, without_lone_surrogates};
+use crate::parser::{Parser, mended, read};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, Maker, Scene, Tokens, digest, item};
 use crate::shell;
@@ -447,10 +447,7 @@ fn of_client(speech: &str, context: &mut Vec<(&'static str, Option<String>)>) ->
 impl Parser for Chat {
     fn line(&mut self, number: u64, line: &str, out: &mut Out) {
         out.begin_record();
-        match without_lone_surrogates(line).filter(|_| read::<Line<'_>>(line).is_none()) {
-            Some(mended) => self.one_line(number, &mended, out),
-            None => self.one_line(number, line, out),
-        }
+        self.one_line(number, &mended(line), out);
     }
 
     fn pause(&mut self, _out: &mut Out) {}

@@ -6,7 +6,7 @@
 use super::chat::Elements;
 use crate::lenient::{Number, Raw, Text, lenient};
 use crate::out::Out;
-use crate::parser::read;
+use crate::parser::{mended, read};
 use crate::scene::{Maker, Scene};
 use crate::when;
 use memoir_event::{Client, Source};
@@ -42,7 +42,7 @@ pub fn read_log_json(
         log.number += 1;
         let mut out = Out::default();
         out.begin_record();
-        log.entry(record.get(), after_clear, &mut out);
+        log.entry(&mended(record.get()), after_clear, &mut out);
         each(out);
     };
     let mut deserializer = serde_json::Deserializer::from_reader(reader);

@@ -209,3 +209,29 @@ fn parts_of_gemini_that_nobody_knows_are_kept_and_results_of_any_type() {
     assert_eq!(unknown, counts(&[("part.newpart", 2)]));
     assert_eq!(problems, counts(&[("count that is no number", 1)]));
 }
+
+#[test]
+fn half_a_pair_of_surrogates_costs_no_word_in_any_file() {
+    let codex = codex("event_msg", &[r#"{"type":"user_message","message":"cut \ud83d off"}"#]);
+    let claude = claude(&[("user", r#""cut \ud83d off""#)]);
+    let chat = [
+        r#"{"sessionId":"aaaaaaaa-0000-4000-8000-000000000001","projectHash":"x","startTime":"2026-10-01T10:00:00Z","lastUpdated":"2026-10-01T10:00:00Z","kind":"main"}"#.to_owned(),
+        r#"{"id":"m1","timestamp":"2026-10-01T10:00:01Z","type":"user","content":[{"text":"cut \ud83d off"}]}"#.to_owned(),
+    ];
+    let log = r#"[{"sessionId":"aaaaaaaa-0000-4000-8000-000000000001","messageId":0,"type":"user","message":"cut \ud83d off","timestamp":"2026-10-01T10:00:01Z"}]"#;
+    for (file, lines) in [
+        (ROLLOUT, &codex[..]),
+        (TRANSCRIPT, &claude[..]),
+        (CHAT, &chat[..]),
+        (".gemini/tmp/p/logs.json", &[log.to_owned()][..]),
+    ] {
+        let world = World::new();
+        world.put(file, format!("{}\n", lines.join("\n")).as_bytes());
+        let summary = world.import();
+        let prompts: Vec<_> =
+            world.events().into_iter().filter(|stored| stored.event.kind() == Kind::UserMessage).collect();
+        assert_eq!(summary.tally.problems, counts(&[]), "{file}");
+        assert_eq!(prompts.len(), 1, "{file}");
+        assert_eq!(prompts[0].event.content.verbatim(), "cut \u{fffd} off", "{file}");
+    }
+}
