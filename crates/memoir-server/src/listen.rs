@@ -84,24 +84,28 @@ fn connection(
     mut stopping: watch::Receiver<()>,
 ) -> impl Future<Output = ()> + Send + 'static {
     let _ = stream.set_nodelay(true);
-    let owner = match stream.local_addr() {
-        Ok(local) if app.settings.keys.is_empty() => owner_of(peer, local),
-        _ => Owner::Unknown,
-    };
-    let peer = Peer { ip: peer.ip(), owner };
-    let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let mut request: Request = request.map(Body::new);
-        request.extensions_mut().insert(peer);
-        router.clone().call(request)
-    });
-    let mut protocol = http1::Builder::new();
-    protocol
-        .timer(TokioTimer::new())
-        .header_read_timeout(app.settings.head_timeout)
-        .max_buf_size(BUFFER_BYTES_MAX)
-        .max_headers(HEADERS_MAX);
-    let serving = protocol.serve_connection(TokioIo::new(stream), service);
+    let has_keys = !app.settings.keys.is_empty();
+    let head_timeout = app.settings.head_timeout;
     async move {
+        let owner = match stream.local_addr() {
+            Ok(local) if !has_keys => {
+                tokio::task::spawn_blocking(move || owner_of(peer, local)).await.unwrap_or(Owner::Other)
+            }
+            _ => Owner::Unknown,
+        };
+        let peer = Peer { ip: peer.ip(), owner };
+        let service = service_fn(move |request: hyper::Request<Incoming>| {
+            let mut request: Request = request.map(Body::new);
+            request.extensions_mut().insert(peer);
+            router.clone().call(request)
+        });
+        let mut protocol = http1::Builder::new();
+        protocol
+            .timer(TokioTimer::new())
+            .header_read_timeout(head_timeout)
+            .max_buf_size(BUFFER_BYTES_MAX)
+            .max_headers(HEADERS_MAX);
+        let serving = protocol.serve_connection(TokioIo::new(stream), service);
         let mut serving = pin!(serving);
         tokio::select! {
             _ = serving.as_mut() => return,

@@ -14,16 +14,22 @@ pub(crate) enum Owner {
     Unknown,
 }
 
-/// The owner of the process at `peer`, which is connected to `local` here.
+/// The owner of the process at `peer`, which is connected to `local` here. Who is gone already is nobody of ours.
 #[cfg(target_os = "linux")]
 pub(crate) fn owner_of(peer: SocketAddr, local: SocketAddr) -> Owner {
     let me = rustix::process::geteuid().as_raw();
-    let table = if peer.is_ipv4() { "/proc/self/net/tcp" } else { "/proc/self/net/tcp6" };
-    let uid = std::fs::read_to_string(table).ok().and_then(|table| uid_in(&table, peer, local));
+    let in_file = |table: &str, peer, local| uid_in(&std::fs::read_to_string(table).ok()?, peer, local);
+    let uid = match (peer.ip(), local.ip()) {
+        // A client may speak IPv4 through a socket of IPv6.
+        (IpAddr::V4(theirs), IpAddr::V4(ours)) => in_file("/proc/self/net/tcp", peer, local).or_else(|| {
+            let mapped = |ip: std::net::Ipv4Addr, port| SocketAddr::new(ip.to_ipv6_mapped().into(), port);
+            in_file("/proc/self/net/tcp6", mapped(theirs, peer.port()), mapped(ours, local.port()))
+        }),
+        _ => in_file("/proc/self/net/tcp6", peer, local),
+    };
     match uid {
         Some(uid) if uid == me || uid == 0 => Owner::Ours,
-        Some(_) => Owner::Other,
-        None => Owner::Unknown,
+        _ => Owner::Other,
     }
 }
 
@@ -33,14 +39,16 @@ pub(crate) fn owner_of(_peer: SocketAddr, _local: SocketAddr) -> Owner {
     Owner::Unknown
 }
 
-/// The user of the socket that is bound to `peer` and connected to `local`, in the system's table of sockets.
+/// The user of the socket that is bound to `peer` and connected to `local`, in the system's table of sockets. A socket
+/// that nobody holds any more stands there as root's, without an inode.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux has such a table"))]
 fn uid_in(table: &str, peer: SocketAddr, local: SocketAddr) -> Option<u32> {
     let (theirs, ours) = (in_table(peer), in_table(local));
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_whitespace().skip(1);
         let found = fields.next()? == theirs && fields.next()? == ours;
-        found.then(|| fields.nth(4)?.parse().ok()).flatten()
+        let (uid, inode) = (fields.nth(4)?, fields.nth(1)?);
+        (found && inode != "0").then(|| uid.parse().ok()).flatten()
     })
 }
 
@@ -66,10 +74,12 @@ mod tests {
     fn the_owner_stands_in_the_line_of_the_other_end() {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
                0: 0100007F:20E4 0100007F:C350 01 00000000:00000000 00:00000000 00000000  1000        0 1\n\
-               1: 0100007F:C350 0100007F:20E4 01 00000000:00000000 00:00000000 00000000 65534        0 2\n";
+               1: 0100007F:C350 0100007F:20E4 01 00000000:00000000 00:00000000 00000000 65534        0 2\n\
+               2: 0100007F:C352 0100007F:20E4 05 00000000:00000000 00:00000000 00000000     0        0 0\n";
         let (peer, local) = ("127.0.0.1:50000".parse().unwrap(), "127.0.0.1:8420".parse().unwrap());
         assert_eq!(uid_in(table, peer, local), Some(65534));
         assert_eq!(uid_in(table, "127.0.0.1:50001".parse().unwrap(), local), None);
+        assert_eq!(uid_in(table, "127.0.0.1:50002".parse().unwrap(), local), None, "its process is gone");
         assert_eq!(in_table("[::1]:8420".parse().unwrap()), "00000000000000000000000001000000:20E4");
     }
 
@@ -81,6 +91,22 @@ mod tests {
             let stream = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let (_accepted, peer) = listener.accept().unwrap();
             assert_eq!(owner_of(peer, stream.peer_addr().unwrap()), Owner::Ours);
+            let local = stream.peer_addr().unwrap();
+            drop(stream);
+            assert_eq!(owner_of(peer, local), Owner::Other, "whoever it was is gone");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_speaks_ipv4_through_a_socket_of_ipv6_is_known() {
+        use rustix::net::{AddressFamily, SocketType, connect, socket};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let local = listener.local_addr().unwrap();
+        let Ok(client) = socket(AddressFamily::INET6, SocketType::STREAM, None) else { return };
+        let mapped = std::net::Ipv4Addr::LOCALHOST.to_ipv6_mapped();
+        connect(&client, &SocketAddr::new(mapped.into(), local.port())).unwrap();
+        let (_accepted, peer) = listener.accept().unwrap();
+        assert_eq!(owner_of(peer, local), Owner::Ours);
     }
 }

@@ -21,7 +21,7 @@ pub fn connect(settings: &Settings, url: &str) -> Result<Client> {
 
 /// A client for that server that takes no longer than that for a request.
 pub fn connect_within(settings: &Settings, url: &str, total: Duration) -> Result<Client> {
-    let url = ServerUrl::parse(url).map_err(|error| Usage(format!("`{url}` is not a server address: {error}")))?;
+    let url = ServerUrl::parse(url).map_err(|error| Usage(format!("that is not a server address: {error}")))?;
     let timeouts = Timeouts { connect: total.min(Duration::from_secs(5)), total };
     let client = Client::new(url, settings.server_api_key.as_deref(), &proxies(), timeouts);
     client.map_err(|error| Usage(error.to_string()).into())
