@@ -11,11 +11,11 @@ use crate::lengths::Lengths;
 use crate::snapshot::{Columns, Snapshot};
 use crate::speech::Traits;
 use crate::stem::Word;
-use crate::tail::{Tail, TailEvent};
+use crate::tail::{Tail, TailEvent, TailWords};
 use memoir_journal::{Journal, Selection, Seq};
 use std::cmp::Ordering;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, InvertedIndexReader, SegmentReader, Term};
@@ -46,6 +46,7 @@ pub struct Reading {
     pub(crate) segments: Vec<Segment>,
     pub(crate) tail: Vec<Arc<TailEvent>>,
     pub(crate) tail_base: Doc,
+    tail_words: OnceLock<TailWords>,
     pub(crate) sieve: Sieve,
     lengths: Arc<Lengths>,
     /// What the reader should know of this look.
@@ -129,7 +130,8 @@ impl Reading {
         let sieve = Sieve::new(selection, tail.replaced(indexed), snapshot.as_deref());
         let tail = tail.events().to_vec();
         let (lengths, notes) = (Arc::default(), Vec::new());
-        let mut reading = Reading { snapshot, segments, tail, tail_base: base, sieve, lengths, notes };
+        let tail_words = OnceLock::new();
+        let mut reading = Reading { snapshot, segments, tail, tail_base: base, tail_words, sieve, lengths, notes };
         reading.lengths = reading.count_lengths();
         Ok(reading)
     }
@@ -176,13 +178,19 @@ impl Reading {
         if let Some(snapshot) = &self.snapshot {
             self.postings(snapshot.fields.said, stem, found).map_err(|error| IndexError::unreadable(&error))?;
         }
-        for (doc, event) in (self.tail_base..).zip(&self.tail) {
+        for (doc, event) in self.tail_with(stem) {
             let count = event.said().map_or(0, |(_, stems)| stems.count(stem));
             if count > 0 && self.admits(event) {
                 found(doc, count, event.brief());
             }
         }
         Ok(())
+    }
+
+    /// The events of the tail that may say a stem.
+    pub(crate) fn tail_with(&self, stem: &str) -> impl Iterator<Item = (Doc, &Arc<TailEvent>)> {
+        let words = self.tail_words.get_or_init(|| TailWords::of(&self.tail));
+        words.with(stem).iter().filter_map(|at| Some((self.tail_base + at, self.tail.get(*at as usize)?)))
     }
 
     /// The documents of the index that have a term and may be seen.

@@ -8,6 +8,7 @@ use crate::token::{Role, Token, Tokens};
 use memoir_event::fold_into;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -83,6 +84,11 @@ impl Stems {
     }
 }
 
+thread_local! {
+    /// What is known of words, from one unindexed text to the next.
+    static STEMS: RefCell<Stems> = RefCell::default();
+}
+
 /// The stems of one text as a ranking wants them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Counted {
@@ -95,8 +101,13 @@ pub(crate) struct Counted {
 impl Counted {
     /// The stems of `text`.
     pub fn of(text: &str) -> Counted {
-        let mut stems = Stems::default();
-        stems.fill(text);
+        STEMS.with_borrow_mut(|stems| {
+            stems.fill(text);
+            Counted::from(&*stems)
+        })
+    }
+
+    fn from(stems: &Stems) -> Counted {
         let list: Vec<&str> = (0..).map_while(|at| stems.get(at)).collect();
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         for stem in &list {

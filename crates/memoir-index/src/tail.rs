@@ -12,8 +12,10 @@ use crate::stem::Counted;
 use crate::token::Tokens;
 use memoir_event::Kind;
 use memoir_journal::{Change, Journal, JournalError, Seq, StoredEvent};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::BuildHasher as _;
 use std::sync::{Arc, OnceLock};
 use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
@@ -96,6 +98,27 @@ impl TailEvent {
             && plan.not_shapes.binary_search(&self.shape).is_err()
             && plan.labels.iter().all(|group| group.iter().any(|label| self.labels.contains(label)))
             && !plan.not_labels.iter().any(|label| self.labels.contains(label))
+    }
+}
+
+/// Which events of a tail may say a stem, by a hash of it: who asks for many words looks at each event once.
+#[derive(Default)]
+pub(crate) struct TailWords(FxHashMap<u64, Vec<u32>>);
+
+impl TailWords {
+    pub fn of(tail: &[Arc<TailEvent>]) -> TailWords {
+        let mut words = TailWords::default();
+        for (at, event) in (0..).zip(tail) {
+            for (stem, _) in event.said().iter().flat_map(|(_, stems)| &stems.counts) {
+                words.0.entry(FxBuildHasher.hash_one(stem.as_str())).or_default().push(at);
+            }
+        }
+        words
+    }
+
+    /// The places of the events that may say it.
+    pub fn with(&self, stem: &str) -> &[u32] {
+        self.0.get(&FxBuildHasher.hash_one(stem)).map_or(&[], Vec::as_slice)
     }
 }
 
