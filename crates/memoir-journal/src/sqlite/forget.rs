@@ -439,10 +439,35 @@ pub fn is_named(connection: &Connection, event: &Event, keys: &Keys) -> Result<b
     }
 }
 
+/// Whether an event of that kind can be forgotten before it comes: what memoir says about events holds always.
+pub const fn may_come_later(kind: Kind) -> bool {
+    !kind.is_own() || matches!(kind, Kind::Memory | Kind::Archive | Kind::Telling)
+}
+
+/// Whether the id of an event was forgotten before it came: then it is forgotten under its own names too.
+pub fn suppress_by_id(
+    connection: &Connection,
+    hasher: &KeyHasher,
+    id: EventId,
+    event: &Event,
+    keys: &Keys,
+) -> Result<bool, JournalError> {
+    let by: Vec<i64> = connection
+        .prepare_cached("SELECT by FROM tombstone WHERE key = ?1")?
+        .query_map([id.as_bytes()], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let said = said_key(hasher, event).filter(|_| is_nameless(event));
+    for by in &by {
+        for key in keys.all_names().chain(&said) {
+            note_name(connection, key.as_bytes(), as_u64(*by))?;
+        }
+    }
+    Ok(!by.is_empty())
+}
+
 /// Whether a capture that nothing is known of lies in a scope that was forgotten.
 pub fn is_in_scope(connection: &Connection, event: &Event, now_ms: i64) -> Result<bool, JournalError> {
-    let kind = event.kind();
-    if kind.is_own() && !matches!(kind, Kind::Memory | Kind::Archive | Kind::Telling) {
+    if !may_come_later(event.kind()) {
         return Ok(false);
     }
     let ts_ms = event.time.as_ref().map(memoir_event::Time::ms).or(event.captured_ms).unwrap_or(now_ms);
