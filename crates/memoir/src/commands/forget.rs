@@ -45,13 +45,19 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
     mirrors.problems.extend(waiting.busy.into_iter().chain(waiting.left));
     let mut out = Out::new();
     let number = u64::try_from(events.len()).unwrap_or(u64::MAX);
+    // Ids and names of sessions, projects and contributors that nobody knows may be mistyped.
+    let is_unknown = number == 0 && waiting.held == 0;
     if args.unwanted.json {
-        out.json(&json!({"name": name, "events": number, "mirrors": mirrors.done, "files": mirrors.files, "notReached": mirrors.beyond, "problems": mirrors.problems}))?;
+        out.json(&json!({"name": name, "events": number, "known": !is_unknown, "mirrors": mirrors.done, "files": mirrors.files, "notReached": mirrors.beyond, "problems": mirrors.problems}))?;
     } else {
-        out.line(&format!(
-            "forgot {} as {name}; `memoir forget --undo {name}` brings it back",
-            count(number, "event")
-        ))?;
+        out.line(&if is_unknown {
+            format!(
+                "nothing is known by that name; what may still come of before now stays away as {name}; \
+                 `memoir forget --undo {name}` takes that back"
+            )
+        } else {
+            format!("forgot {} as {name}; `memoir forget --undo {name}` brings it back", count(number, "event"))
+        })?;
         for place in &mirrors.done {
             out.line(&format!("taken out of the mirror in {place}"))?;
         }
