@@ -39,6 +39,6 @@ pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
 pub use policy::{Blocked, Form, Gate, Withheld, clean, fit_to_show};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
-pub use render::{digest, memory_json, origin, to_json, what};
+pub use render::{digest, memory_from, memory_json, origin, session_name, to_json, what};
 pub use request::{Answer, Block, Effort, Request, SessionBlock};
 pub use weights::{Signal, Weights};
