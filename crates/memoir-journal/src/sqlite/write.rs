@@ -119,7 +119,7 @@ impl<'a> Appending<'a> {
 
     fn append(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
         let (event, keys) = (redacted.event(), redacted.keys());
-        if self.has_tombstones && forget::is_named(self.connection, event, keys)? {
+        if self.has_tombstones && forget::is_named(self.connection, self.hasher, event, keys)? {
             return Ok(Outcome::Suppressed);
         }
         if let Some(of) = self.find(event, keys)? {

@@ -52,7 +52,7 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
     } else {
         out.line(&if is_unknown {
             format!(
-                "nothing is known by that name; what may still come of before now stays away as {name}; \
+                "nothing is known of that; what may still come of before now stays away as {name}; \
                  `memoir forget --undo {name}` takes that back"
             )
         } else {
