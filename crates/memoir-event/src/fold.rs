@@ -31,3 +31,10 @@ pub fn fold_into(c: char, out: &mut String) {
 const fn has_accents(c: char) -> bool {
     matches!(c as u32, 0xaa..=0x24f | 0x370..=0x52f | 0x1e00..=0x1fff | 0x2070..=0x209f | 0xfb00..=0xfb06 | 0xff00..=0xffef)
 }
+
+/// Whether a character moves a cursor, hides text, turns its direction, or is a letter that nobody sees.
+pub fn is_invisible(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{feff}' | '\u{200b}'..='\u{200f}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+}

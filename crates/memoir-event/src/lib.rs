@@ -26,7 +26,7 @@ pub use capture::{CaptureError, CaptureEvent, EVENT_BYTES_MAX};
 pub use content::{Content, Json, without_lone_surrogates};
 pub use envelope::Envelope;
 pub use event::{Event, Identity, Said};
-pub use fold::fold_into;
+pub use fold::{fold_into, is_invisible};
 pub use id::{EventId, IdError, RecordUuid};
 pub use key::{Key, KeyError, KeyHasher, Keys};
 pub use kind::{Kind, Shape};

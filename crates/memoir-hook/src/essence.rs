@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memoir_capture::HookCall;
 use memoir_event::{Client, EventId};
-use memoir_recall::{Essence, Kept, LastSession};
+use memoir_recall::{Essence, Kept, LastSession, memory_from, session_name};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -90,7 +90,8 @@ impl Lines {
     fn kept(&mut self, heading: &str, kept: &[Kept], most: usize, shown: &mut Shown, zone: &TimeZone) {
         let line = |kept: &Kept| {
             let (kind, text) = (kept.memory.kind, quoted(&kept.text));
-            let line = format!("- {kind}: {text}\n  memory, {}, {}", day(kept.ts_ms, zone), kept.id);
+            let line =
+                format!("- {kind}: {text}\n  {}, {}, {}", memory_from(&kept.memory), day(kept.ts_ms, zone), kept.id);
             (ids_of(kept), line)
         };
         self.section(heading, kept.iter().take(most).map(line), shown);
@@ -98,7 +99,9 @@ impl Lines {
 
     fn sessions(&mut self, sessions: &[LastSession], shown: &mut Shown, zone: &TimeZone) {
         let line = |last: &LastSession| {
-            let line = format!("- {}\n  {}, {}", quoted(&last.title), last.shown, day(last.last_ms, zone));
+            let id = last.title_is.map(|id| format!(", {id}")).unwrap_or_default();
+            let from = format!("{}, {}{id}", session_name(&last.shown), day(last.last_ms, zone));
+            let line = format!("- {}\n  {from}", quoted(&last.title));
             (last.title_is.into_iter().collect(), line)
         };
         let told: Vec<(Vec<EventId>, String)> = sessions.iter().map(line).collect();

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use memoir_capture::{HookCall, Moment, Start};
 use memoir_event::Client;
 use memoir_index::{Index, IndexError};
-use memoir_journal::{Clock, Journal, JournalError};
+use memoir_journal::{Clock, Cursor, Journal, JournalError};
 use memoir_recall::{Blocked, Recall, RecallError, Withheld, essence};
 use memoir_record::Projects;
 use memoir_redact::Redactor;
@@ -120,8 +120,11 @@ impl Injector {
     }
 
     fn at_start(&self, call: &HookCall, time: Time) -> Result<Option<String>, InjectError> {
-        let known = Shown::read(&*self.journal, call.client, &call.session)?;
-        let mut shown = known.unwrap_or_else(|| Shown::new(call.client, &call.session));
+        let row = Shown::row(&*self.journal, call.client, &call.session)?;
+        let mut shown = row.as_ref().map_or_else(|| Shown::new(call.client, &call.session), Shown::of);
+        if begins(call).is_some_and(|how| !shown.begin(how, (self.clock)())) {
+            return Ok(None);
+        }
         let due = match call.start {
             Some(Start::Fork) => Due::Nothing,
             // What is open the client has itself.
@@ -140,7 +143,10 @@ impl Injector {
         } else {
             self.due(call, due, &mut shown)?
         };
-        self.journal.append(&[], &[shown.cursor()])?;
+        if !self.keep_if(row, &shown)? {
+            // The same call, delivered twice at once: the other one tells it.
+            return Ok(None);
+        }
         if let Some(compressor) = self.compressor.as_ref().filter(|compressor| compressor.detect) {
             compressor.detect((self.clock)(), time.end);
         }
@@ -166,11 +172,30 @@ impl Injector {
             None
         };
         let recalled = recalled.map(|digest| wrapped(Occasion::Prompt, &digest, None));
-        self.journal.append(&[], &[shown.cursor()])?;
+        self.keep(&shown)?;
         Ok(match (first, recalled) {
             (Some(first), Some(recalled)) => Some(format!("{first}\n{recalled}")),
             (first, recalled) => first.or(recalled),
         })
+    }
+
+    /// Keeps what was shown. While another process holds the journal it is told all the same: better twice than never.
+    pub(crate) fn keep(&self, shown: &Shown) -> Result<(), InjectError> {
+        match self.journal.append(&[], &[shown.cursor()]) {
+            Err(error) if !error.is_transient() => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same, unless it was changed since it was read; says whether it was not.
+    fn keep_if(&self, row: Option<Cursor>, shown: &Shown) -> Result<bool, InjectError> {
+        let cursor = shown.cursor();
+        let before = row.unwrap_or_else(|| Cursor::gone(cursor.stream.clone()));
+        match self.journal.append_if(&[before], &[], &[cursor]) {
+            Ok(kept) => Ok(kept.is_some()),
+            Err(error) if error.is_transient() => Ok(true),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// What is due at the beginning of a session or a part of it.
@@ -202,6 +227,16 @@ impl Injector {
 
     pub(crate) fn shown_session(&self, call: &HookCall) -> String {
         Client::shown_session(Some(call.client), &call.session)
+    }
+}
+
+/// How a conversation begins in which nothing was said yet; none if it goes on.
+const fn begins(call: &HookCall) -> Option<&'static str> {
+    match call.start {
+        Some(Start::Startup) => Some("startup"),
+        Some(Start::Clear) => Some("clear"),
+        None => Some(""),
+        Some(Start::Resume | Start::Compact | Start::Fork) => None,
     }
 }
 

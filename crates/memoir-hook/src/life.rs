@@ -26,7 +26,12 @@ impl SessionLife<'_> {
     pub(crate) fn cursor(&self, call: &HookCall) -> Result<Option<Cursor>, SessionError> {
         let session = name_of(call);
         match call.moment {
-            // Not at a prompt: a turn that goes on is not taken for one that is over.
+            // Where nobody tells whose process it is, a turn that goes on is not taken for one that is over: a prompt is no
+            // touch there.
+            Moment::Prompt => self.sessions.goes_on(&session, self.process),
+            Moment::SessionStart if matches!(call.start, Some(Start::Resume | Start::Compact)) => {
+                self.sessions.goes_on(&session, self.process)
+            }
             Moment::TurnEnd => self.sessions.touched(&session, self.process).map(Some),
             Moment::SessionEnd => self.sessions.ended(&session).map(Some),
             _ => Ok(None),

@@ -27,7 +27,7 @@ impl Injector {
         if overview.is_empty() {
             return Ok(None);
         }
-        let digest = overview.digest(&self.zone, self.wanted.resume_chars_max);
+        let digest = overview.digest(&self.zone, self.wanted.resume_chars_max, Some(&session.shown()));
         let name = session.shown();
         let more = format!(
             "For exact commands, paths, code or output read it: `memoir archive {name}`, `memoir show ID`, or the tool `read` of memoir's MCP server."
@@ -44,7 +44,7 @@ impl Injector {
             let Some((_, mut archive)) = sessions.latest(&SessionName::parse(&last.shown))? else { continue };
             keep_open(&mut archive);
             let overview = sessions.quoted(&archive, &View::of(Audience::Recall))?;
-            ends.extend(overview.lines.iter().map(|line| (line.event, line.shown(&self.zone))));
+            ends.extend(overview.lines.iter().map(|line| (line.event, line.shown(&self.zone, Some(&last.shown)))));
         }
         Ok(ends)
     }

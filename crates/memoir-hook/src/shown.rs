@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// So many are remembered at once.
 const SHOWN_MAX: usize = 96;
 
+/// A beginning that is told again within this time is the same one.
+const AGAIN_MS: u64 = 60_000;
+
 /// What the next prompt of a session is due, where the moment itself could not be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +44,9 @@ struct Kept {
     /// Before that moment, what was said was dropped from the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     dropped_ms: Option<i64>,
+    /// How the session began, and when that was last told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    begun: Option<(String, i64)>,
     /// What was shown, and at which turn.
     shown: Vec<(EventId, u64)>,
 }
@@ -50,10 +56,19 @@ const VERSION: u32 = 1;
 impl Shown {
     /// What a session was shown; none if it is not known yet. What cannot be read is as if nothing was.
     pub fn read(journal: &dyn Journal, client: Client, session: &str) -> Result<Option<Shown>, JournalError> {
-        let stream = stream(client, session);
-        let Some(cursor) = journal.cursor(&stream)? else { return Ok(None) };
-        let kept = serde_json::from_str(&cursor.position).ok().filter(|kept: &Kept| kept.version == VERSION);
-        Ok(Some(Shown { stream, turn: cursor.sequence, kept: kept.unwrap_or_default() }))
+        let row = Shown::row(journal, client, session)?;
+        Ok(row.as_ref().map(Shown::of))
+    }
+
+    /// As its row says.
+    pub fn of(row: &Cursor) -> Shown {
+        let kept = serde_json::from_str(&row.position).ok().filter(|kept: &Kept| kept.version == VERSION);
+        Shown { stream: row.stream.clone(), turn: row.sequence, kept: kept.unwrap_or_default() }
+    }
+
+    /// The row of a session.
+    pub fn row(journal: &dyn Journal, client: Client, session: &str) -> Result<Option<Cursor>, JournalError> {
+        journal.cursor(&stream(client, session))
     }
 
     /// Of a session that was shown nothing.
@@ -64,6 +79,7 @@ impl Shown {
     /// The user asks something more.
     pub fn next_turn(&mut self, turns: u64) {
         self.turn += 1;
+        self.kept.begun = None;
         let turn = self.turn;
         self.kept.shown.retain(|(_, at)| at.saturating_add(turns) > turn);
     }
@@ -103,6 +119,17 @@ impl Shown {
     /// The next prompt is due that.
     pub fn set_due(&mut self, due: Due) {
         self.kept.due = due;
+    }
+
+    /// It begins now, in that way; false if it was told so a moment ago, and nothing was asked since: hooks may be
+    /// delivered twice.
+    pub fn begin(&mut self, how: &str, now_ms: i64) -> bool {
+        let is_again = |(known, at_ms): &(String, i64)| known == how && at_ms.abs_diff(now_ms) <= AGAIN_MS;
+        if self.kept.begun.as_ref().is_some_and(is_again) {
+            return false;
+        }
+        self.kept.begun = Some((how.to_owned(), now_ms));
+        true
     }
 
     /// As it is kept.

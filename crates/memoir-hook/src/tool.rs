@@ -40,7 +40,7 @@ impl Injector {
             Target::File(path) => self.changes(call, path, &mut shown, time)?,
         };
         let Some(lines) = lines else { return Ok(None) };
-        self.journal.append(&[], &[shown.cursor()])?;
+        self.keep(&shown)?;
         Ok(Some(wrapped(Occasion::Tool, &lines, None)))
     }
 

@@ -31,6 +31,32 @@ pub fn instructions_change(path: &Path, rules: Option<&[String]>) -> Result<Chan
     Ok(Change { path: path.to_owned(), before, after, has_ours })
 }
 
+/// What has to change so that memoir's part of a file says none of its rules but these; nothing is put in.
+pub fn instructions_without(path: &Path, kept: &[String]) -> Result<Change, InstallError> {
+    let before = read(path)?;
+    let text = before.as_deref().unwrap_or_default();
+    let unpaired = || InstallError::Unpaired(path.to_owned());
+    let Some((from, to)) = find(text).ok_or_else(unpaired)? else {
+        return Ok(Change { path: path.to_owned(), after: before.clone(), before, has_ours: false });
+    };
+    let kept: Vec<String> = kept.iter().map(|rule| harmless(rule)).collect();
+    let says = |line: &str| line.trim_end().strip_prefix("- ").map(str::to_owned);
+    let stays = |line: &&str| says(line).is_none_or(|rule| kept.contains(&rule));
+    let part: String = text.get(from..to).unwrap_or_default().split_inclusive('\n').filter(stays).collect();
+    let after = if part.lines().any(|line| says(line).is_some()) {
+        let (above, below) = (text.get(..from).unwrap_or_default(), text.get(to..).unwrap_or_default());
+        Some(format!("{above}{part}{below}"))
+    } else {
+        Some(without_rules(text).ok_or_else(unpaired)?).filter(|rest| !rest.is_empty())
+    };
+    Ok(Change { path: path.to_owned(), before, after, has_ours: true })
+}
+
+/// Whether a text has a part of memoir's, or marks that could be one.
+pub fn has_instructions(text: &str) -> bool {
+    text.contains(OPEN) || text.contains(CLOSE)
+}
+
 /// The rules that others wrote into a file, one for each item of its lists; links and what is not there have none.
 pub fn rules_in(path: &Path) -> Result<Vec<String>, InstallError> {
     match read(path) {

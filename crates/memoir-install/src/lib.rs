@@ -19,7 +19,7 @@ mod state;
 
 pub use change::{Change, write_atomically};
 pub use error::InstallError;
-pub use instructions::{instructions_change, rules_in};
+pub use instructions::{has_instructions, instructions_change, instructions_without, rules_in};
 pub use ledger::Ledger;
 pub use link::Launcher;
 pub use place::{Place, place};

@@ -7,6 +7,7 @@
 mod answer;
 mod caller;
 mod error;
+mod frames;
 mod http;
 mod lanes;
 mod library;

@@ -1,5 +1,6 @@
 //! MCP over standard input and output: one JSON message to a line.
 
+use crate::frames::Frames;
 use crate::server::Mcp;
 use rmcp::model::{
     ClientNotification, ClientRequest, DiscoverRequestMethod, ProtocolVersion, ServerConfig, ServerResult,
@@ -10,7 +11,7 @@ use rmcp::{ErrorData, ServerHandler};
 use std::borrow::Cow;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// A longer line is dropped.
+/// A longer line is dropped, and that is said.
 pub const LINE_BYTES_MAX: usize = 16 << 20;
 
 /// Serves until the client closes its end, and has answered by then what it was asked before.
@@ -19,10 +20,12 @@ pub async fn serve(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) {
+    let Frames { input, output, done } = Frames::between(input, output);
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES_MAX);
     // No state that could be left: a client that asks before it introduces itself, or twice, is answered.
     let running = serve_directly(Lenient(mcp), transport, None);
     let _ = running.waiting().await;
+    let _ = done.await;
 }
 
 /// The server as clients of every version reach it: what it does not know is an error, never an end.

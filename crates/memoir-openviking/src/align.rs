@@ -9,15 +9,16 @@
 //! 3. is the whole batch, and telling: nobody says all of it again by chance ([`is_telling`]), or
 //! 4. is at least three messages of it, and telling: the conversation was taken up again earlier.
 //!
-//! It is looked for at the beginning of the sequence and in its last [`WINDOW`] messages; the longest one counts. A lone
-//! message is a replay by 1 and 2, if it equals the last one of its speaker, or by 3 if it is no prompt.
+//! It is looked for in the whole of the sequence; the longest one counts, and of those the last. A lone message is a replay
+//! by 1 and 2, if it equals the last one of its speaker, or by 3 if it is no prompt and among the first or the last
+//! [`WINDOW`] messages.
 //!
 //! What is said twice in a row can be in the sequence once, by 2. So an overlap goes on behind messages that say again
 //! what stands right before them, if the sequence goes on with what comes then.
 
 use std::collections::HashSet;
 
-/// So many of the last messages are compared with what comes.
+/// So many of the last messages are compared with whatever comes.
 pub const WINDOW: u64 = 256;
 
 /// An overlap that stops in the middle has at least so many messages.
@@ -65,37 +66,42 @@ pub struct Aligned {
     pub replay: Option<u64>,
 }
 
-/// Compares a batch with the sequence; `read` gives the digests from a place on, at most so many.
-pub fn align<E>(
-    batch: &[Heard],
-    known: &Known,
-    read: &mut impl FnMut(u64, usize) -> Result<Vec<u64>, E>,
-) -> Result<Aligned, E> {
+/// A sequence that can be looked into.
+pub trait Sequence {
+    /// Why it cannot.
+    type Error;
+    /// The digests from a place on, at most so many.
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<u64>, Self::Error>;
+    /// The places before that one where these digests stand in this order.
+    fn places(&mut self, first: &[u64], before: u64) -> Result<Vec<u64>, Self::Error>;
+}
+
+/// Compares a batch with the sequence.
+pub fn align<S: Sequence>(batch: &[Heard], known: &Known, sequence: &mut S) -> Result<Aligned, S::Error> {
     let Some(first) = batch.first() else { return Ok(Aligned { known: 0, replay: known.replay }) };
     if known.total == 0 {
         return Ok(Aligned::default());
     }
     let window_from = known.total.saturating_sub(WINDOW);
-    let window = read(window_from, usize::try_from(WINDOW).unwrap_or(usize::MAX))?;
-    let mut best: Option<(usize, u64)> = None;
-    let mut offer = |from: u64, stored: &[u64], expected: Expected| {
-        let (overlap, stored) = overlap(batch, stored);
-        let end = from + u64::try_from(stored).unwrap_or(u64::MAX);
-        if counts(batch, overlap, end == known.total, expected) && best.is_none_or(|(most, _)| overlap >= most) {
-            best = Some((overlap, end));
-        }
-    };
+    let window = sequence.read(window_from, usize::try_from(WINDOW).unwrap_or(usize::MAX))?;
+    let mut best = Best { batch, total: known.total, found: None };
     if window_from > 0 {
-        offer(0, &read(0, batch.len())?, Expected::No);
+        best.offer(0, &sequence.read(0, batch.len())?, Expected::No);
     }
     for (at, _) in window.iter().enumerate().filter(|(_, digest)| **digest == first.digest) {
         let from = window_from + u64::try_from(at).unwrap_or(u64::MAX);
-        offer(from, window.get(at..).unwrap_or_default(), Expected::No);
+        best.offer(from, window.get(at..).unwrap_or_default(), Expected::No);
     }
     if let Some(from) = known.replay.filter(|from| *from < known.total) {
-        offer(from, &read(from, batch.len())?, Expected::Yes);
+        best.offer(from, &sequence.read(from, batch.len())?, Expected::Yes);
     }
-    Ok(match best {
+    if window_from > 0 && batch.len() > 1 && !best.is_whole() {
+        let first: Vec<u64> = batch.iter().take(BRANCH_MIN).map(|heard| heard.digest).collect();
+        for from in sequence.places(&first, window_from)? {
+            best.offer(from, &sequence.read(from, batch.len())?, Expected::No);
+        }
+    }
+    Ok(match best.found {
         Some((overlap, end)) => {
             let is_replay = overlap == batch.len() && end < known.total;
             Aligned { known: overlap, replay: is_replay.then_some(end) }
@@ -105,6 +111,29 @@ pub fn align<E>(
         }
         None => Aligned::default(),
     })
+}
+
+/// The longest overlap so far.
+struct Best<'a> {
+    batch: &'a [Heard],
+    total: u64,
+    /// Of how many messages of the batch, and where it ends.
+    found: Option<(usize, u64)>,
+}
+
+impl Best<'_> {
+    fn offer(&mut self, from: u64, stored: &[u64], expected: Expected) {
+        let (overlap, stored) = overlap(self.batch, stored);
+        let end = from + u64::try_from(stored).unwrap_or(u64::MAX);
+        let is_longest = self.found.is_none_or(|(most, _)| overlap >= most);
+        if is_longest && counts(self.batch, overlap, end == self.total, expected) {
+            self.found = Some((overlap, end));
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.found.is_some_and(|(overlap, _)| overlap == self.batch.len())
+    }
 }
 
 /// Whether a replay stands at the place.
@@ -166,6 +195,7 @@ fn is_telling(said: &[Heard]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::past::Past;
     use proptest::prelude::*;
     use std::convert::Infallible;
 
@@ -174,12 +204,30 @@ mod tests {
     struct Session {
         stored: Vec<u64>,
         replay: Option<u64>,
+        past: Past,
     }
 
     /// Even numbers are telling, others are short; multiples of three are prompts.
     fn heard(digest: u64) -> Heard {
         let text_bytes = if digest.is_multiple_of(2) { TELLING_BYTES_MIN } else { 4 };
         Heard { digest, is_named: false, text_bytes, is_prompt: digest.is_multiple_of(3) }
+    }
+
+    impl Sequence for Session {
+        type Error = Infallible;
+
+        fn read(&mut self, from: u64, most: usize) -> Result<Vec<u64>, Infallible> {
+            let from = usize::try_from(from).unwrap();
+            Ok(self.stored.iter().skip(from).take(most).copied().collect())
+        }
+
+        fn places(&mut self, first: &[u64], before: u64) -> Result<Vec<u64>, Infallible> {
+            let mut past = std::mem::take(&mut self.past);
+            past.catch_up(self.stored.len() as u64, &mut |from, most| self.read(from, most)).unwrap();
+            let places = past.places(first, before);
+            self.past = past;
+            Ok(places)
+        }
     }
 
     impl Session {
@@ -191,12 +239,7 @@ mod tests {
                 .and_then(|first| self.stored.iter().rev().find(|digest| speaks(**digest) == first.is_prompt).copied());
             let total = u64::try_from(self.stored.len()).unwrap();
             let known = Known { total, replay: self.replay, last_of_speaker: last };
-            let stored = self.stored.clone();
-            let mut read = |from: u64, most: usize| {
-                let from = usize::try_from(from).unwrap();
-                Ok::<_, Infallible>(stored.iter().skip(from).take(most).copied().collect())
-            };
-            let aligned = align(&batch, &known, &mut read).unwrap();
+            let aligned = align(&batch, &known, self).unwrap();
             self.replay = aligned.replay;
             self.stored.extend(batch.iter().skip(aligned.known).map(|heard| heard.digest));
             batch.len() - aligned.known
@@ -228,6 +271,23 @@ mod tests {
         }
         assert_eq!(session.send(&[5_000, 5_002]), 2);
         assert_eq!(session.stored.len(), 1_052);
+    }
+
+    #[test]
+    fn a_replay_from_anywhere_in_a_long_session_adds_nothing_but_what_follows() {
+        for odd in [0, 1] {
+            let all: Vec<u64> = (0..700).map(|n| if n % 2 == 0 && odd == 1 { 3 } else { n * 2 + odd }).collect();
+            for from in [1, 20, 120, 300, 435, 450, 699] {
+                let mut session = Session::default();
+                all.chunks(100).for_each(|batch| {
+                    session.send(batch);
+                });
+                let again = [&all[from..], &[9_001, 9_003, 9_005]].concat();
+                let added: usize = again.chunks(100).map(|batch| session.send(batch)).sum();
+                assert_eq!(added, 3, "from {from}");
+                assert_eq!(session.send(&[3, 9_007]), 2, "and something is said again");
+            }
+        }
     }
 
     #[test]
@@ -332,6 +392,19 @@ mod tests {
                 session.send(batch);
             }
             prop_assert_eq!(session.stored, before);
+        }
+
+        #[test]
+        fn sending_the_rest_again_from_any_message_on_changes_nothing(
+            said in proptest::collection::vec(0u64..500, 300..900), from in 0usize..800, size in 5usize..120,
+        ) {
+            let mut session = Session::default();
+            said.chunks(97).for_each(|batch| { session.send(batch); });
+            let stored = session.stored.clone();
+            let again = stored.get(from..).unwrap_or_default();
+            // A last batch of one or two short messages may be said again.
+            again.chunks(size).filter(|batch| batch.len() >= 5).for_each(|batch| { session.send(batch); });
+            prop_assert_eq!(session.stored, stored);
         }
 
         #[test]

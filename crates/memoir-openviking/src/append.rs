@@ -1,16 +1,17 @@
 //! Messages in: aligned with what the session has, told as events, stored with the session's state in one append.
 
-use crate::align::{Heard, Known as Sequence, align};
+use crate::align::{Aligned, Heard, Known, Sequence, align};
 use crate::fault::Fault;
 use crate::memories::peer_row;
 use crate::message::Message;
+use crate::past::{Past, Pasts};
 use crate::session::Spoken;
 use crate::state::State;
 use crate::tokens::Quarters;
 use crate::{Openviking, VIEW};
 use memoir_capture::{Captured, Telling, ToldPlace};
 use memoir_event::Client;
-use memoir_journal::{Cursor, Filter, Limits, Outcome, Redacted};
+use memoir_journal::{Cursor, Filter, Journal, Limits, Outcome, Redacted};
 use memoir_record::{GitFiles, Intake, Rules};
 use serde::Serialize;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -57,13 +58,12 @@ impl Openviking {
         self.begin(spoken, &mut state, peer)?;
         let heard: Vec<Heard> = messages.iter().map(|message| message.heard(self.journal.hasher())).collect();
         let role = messages.first().map_or("", |message| message.told.role.as_str());
-        let sequence = Sequence {
+        let sequence = Known {
             total: state.total,
             replay: state.known.replay,
             last_of_speaker: state.known.last.get(role).copied(),
         };
-        let journal = &*self.journal;
-        let aligned = align(&heard, &sequence, &mut |from, most| state.digests(journal, from, most))?;
+        let aligned = self.aligned(&heard, &sequence, &mut state)?;
         let is_moved = state.known.replay != aligned.replay;
         state.known.replay = aligned.replay;
         let new = messages.get(aligned.known..).unwrap_or_default();
@@ -90,6 +90,16 @@ impl Openviking {
             not_recorded,
             outcomes,
         }))
+    }
+
+    /// The messages compared with those that the session has.
+    fn aligned(&self, heard: &[Heard], known: &Known, state: &mut State) -> Result<Aligned, Fault> {
+        let mut told =
+            Told { journal: &*self.journal, pasts: &self.pasts, name: state.name().to_owned(), past: None, state };
+        let aligned = align(heard, known, &mut told);
+        let Told { past, name, .. } = told;
+        past.into_iter().for_each(|past| self.pasts.put(&name, past));
+        aligned
     }
 
     /// What a session is at the moment when something comes.
@@ -236,6 +246,34 @@ impl Openviking {
         let at = usize::try_from(hasher.finish() % count).unwrap_or(0);
         // The array is never empty, and the lock guards no data.
         self.locks[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The messages that a session has.
+struct Told<'a> {
+    journal: &'a dyn Journal,
+    state: &'a mut State,
+    name: String,
+    pasts: &'a Pasts,
+    /// All of them, once that is asked for.
+    past: Option<Past>,
+}
+
+impl Sequence for Told<'_> {
+    type Error = Fault;
+
+    fn read(&mut self, from: u64, most: usize) -> Result<Vec<u64>, Fault> {
+        match self.past.as_ref().map(|past| past.from(from, most)).filter(|known| !known.is_empty()) {
+            Some(known) => Ok(known.to_vec()),
+            None => self.state.digests(self.journal, from, most),
+        }
+    }
+
+    fn places(&mut self, first: &[u64], before: u64) -> Result<Vec<u64>, Fault> {
+        let mut past = self.past.take().unwrap_or_else(|| self.pasts.take(&self.name));
+        let total = self.state.total;
+        past.catch_up(total, &mut |from, most| self.state.digests(self.journal, from, most))?;
+        Ok(self.past.insert(past).places(first, before))
     }
 }
 

@@ -1,11 +1,11 @@
 //! What stands at an address, and what is written there.
 
 use crate::fault::Fault;
-use crate::memories::{Reader, one_line};
+use crate::memories::{File, Reader, one_line};
 use crate::tree::{Depth, Form};
 use crate::uri::{ArchiveFile, Place};
 use crate::{Openviking, VIEW};
-use memoir_event::EventId;
+use memoir_event::{EventId, MemoryKind};
 use memoir_journal::{Journal as _, Lookup};
 use memoir_recall::clean;
 use serde_json::{Value, json};
@@ -125,6 +125,25 @@ impl Openviking {
         reader: &Reader,
         unique: &dyn Fn() -> String,
     ) -> Result<Value, Fault> {
+        let (kind, name, known) = self.check_write(uri, writing, reader)?;
+        let text = match (&known, writing) {
+            (Some(known), Writing::Append) => format!("{}\n{content}", known.text.trim_end()),
+            _ => content.to_owned(),
+        };
+        let file = self.remember(kind, &name, &text, reader, unique)?;
+        Ok(json!({
+            "uri": uri, "canonical_uri": file.uri(), "written_bytes": content.len(), "mode": writing.as_str(),
+            "semantic_status": "complete", "vector_status": "complete", "queue_status": null,
+        }))
+    }
+
+    /// Which memory is written at an address, and what stands there, if it can be written in that way.
+    pub(crate) fn check_write(
+        &self,
+        uri: &str,
+        writing: Writing,
+        reader: &Reader,
+    ) -> Result<(MemoryKind, String, Option<File>), Fault> {
         let Place::Memory(kind, name) = Place::parse(uri)? else {
             let message = "only memories can be written: viking://~/memories/KIND/NAME.md; pin one for the user \
                            and it is in the profile";
@@ -134,16 +153,10 @@ impl Openviking {
             return Err(Fault::invalid("uri", "a memory is a file whose name ends in .md"));
         }
         let known = self.memory_file(kind, &name, reader)?;
-        let text = match (&known, writing) {
-            (Some(_), Writing::Create) => return Err(Fault::Exists(format!("there is a file at {uri}"))),
-            (Some(known), Writing::Append) => format!("{}\n{content}", known.text.trim_end()),
-            _ => content.to_owned(),
-        };
-        let file = self.remember(kind, &name, &text, reader, unique)?;
-        Ok(json!({
-            "uri": uri, "canonical_uri": file.uri(), "written_bytes": content.len(), "mode": writing.as_str(),
-            "semantic_status": "complete", "vector_status": "complete", "queue_status": null,
-        }))
+        match writing {
+            Writing::Create if known.is_some() => Err(Fault::Exists(format!("there is a file at {uri}"))),
+            _ => Ok((kind, name, known)),
+        }
     }
 
     /// The address of what a block of recall is about.

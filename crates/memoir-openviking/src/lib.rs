@@ -6,6 +6,7 @@
 
 mod align;
 mod append;
+mod change;
 mod content;
 mod context;
 mod fault;
@@ -13,6 +14,7 @@ mod grep;
 mod ledger;
 mod memories;
 mod message;
+mod past;
 mod sealing;
 mod search;
 mod session;
@@ -23,6 +25,7 @@ mod tree;
 mod uri;
 
 pub use append::Appended;
+pub use change::{Reach, Write};
 pub use content::{Lines, Writing};
 pub use context::TOKENS_DEFAULT;
 pub use fault::Fault;
@@ -68,6 +71,7 @@ pub struct Openviking {
     clock: Clock,
     locks: [Mutex<()>; LOCKS],
     ledger: ledger::Ledger,
+    pasts: past::Pasts,
 }
 
 /// What the API works with.
@@ -97,8 +101,8 @@ impl Openviking {
     pub fn new(parts: Parts) -> Openviking {
         let Parts { journal, redactor, index, recall, policy, blocked, is_paused, owner, clock } = parts;
         let locks = std::array::from_fn(|_| Mutex::default());
-        let ledger = ledger::Ledger::default();
-        Openviking { journal, redactor, index, recall, policy, blocked, is_paused, owner, clock, locks, ledger }
+        let (ledger, pasts) = (ledger::Ledger::default(), past::Pasts::default());
+        Openviking { journal, redactor, index, recall, policy, blocked, is_paused, owner, clock, locks, ledger, pasts }
     }
 
     /// The journal as it is handed out.

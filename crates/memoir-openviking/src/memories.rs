@@ -30,6 +30,7 @@ pub struct Reader {
 
 /// A memory as a file.
 pub(crate) struct File {
+    pub id: EventId,
     pub kind: MemoryKind,
     pub name: String,
     pub text: String,
@@ -124,6 +125,7 @@ impl Openviking {
         let text = |name: &str| json[name].as_str().unwrap_or_default().to_owned();
         let memory = &listed.memory;
         File {
+            id: listed.stored.id,
             kind: memory.kind,
             name: file_name(memory, listed.stored.id),
             text: text("text"),

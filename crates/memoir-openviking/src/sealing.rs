@@ -36,7 +36,7 @@ impl Openviking {
     pub(crate) fn overview_of(&self, archive: &Archive) -> Result<String, Fault> {
         let shown = self.shown();
         let overview: Overview = self.life_of(&shown, |sessions| sessions.overview(archive, &VIEW))?;
-        Ok(overview.digest(&TimeZone::UTC, OVERVIEW_CHARS_MAX))
+        Ok(overview.digest(&TimeZone::UTC, OVERVIEW_CHARS_MAX, None))
     }
 
     fn life<T>(&self, ask: impl FnOnce(&Sessions<'_>) -> Result<T, SessionError>) -> Result<T, Fault> {

@@ -7,8 +7,8 @@ use crate::state::{Kept, State};
 use crate::uri;
 use crate::{Openviking, USER, VIEW};
 use memoir_event::{Archive, EventId, Kind, Memory, MemorySource, format_ms};
-use memoir_journal::{Depth, Filter, Lookup, SessionEntry};
-use memoir_recall::{Forgetter, Unwanted};
+use memoir_journal::{Filter, Lookup, SessionEntry};
+use memoir_recall::Unwanted;
 use memoir_session::Sealed;
 use serde_json::{Value, json};
 
@@ -206,14 +206,7 @@ impl Openviking {
             return Err(Fault::NotFound(format!("there is no session {}", spoken.given)));
         }
         if entry.is_some() {
-            let now_ms = (self.clock)();
-            let forgetter = Forgetter { journal: &*self.journal, index: &self.index, redactor: &self.redactor, now_ms };
-            let unwanted = Unwanted { session: Some(spoken.shown()), ..Unwanted::default() };
-            let choice = forgetter.choose(&unwanted, &mut |_, _| true)?;
-            let seqs = choice.events.clone();
-            let wish = choice.into_wish(Depth::Forget, name, None, Some("openviking".to_owned()));
-            forgetter.forget(wish)?;
-            let _ = memoir_recall::take_out_of_mirrors(&*self.journal, &seqs, &self.clock);
+            self.forget(&Unwanted { session: Some(spoken.shown()), ..Unwanted::default() }, name)?;
         }
         if is_known {
             // The digests stay: whoever sends it again is told that it is known.
@@ -226,7 +219,7 @@ impl Openviking {
     }
 
     /// The session in the journal's list.
-    fn entry(&self, spoken: &Spoken) -> Result<Option<SessionEntry>, Fault> {
+    pub(crate) fn entry(&self, spoken: &Spoken) -> Result<Option<SessionEntry>, Fault> {
         let filter = Filter { session: Some(spoken.shown()), ..Filter::default() };
         let found = self.journal.sessions(&filter, &VIEW, 8, 0)?;
         Ok(found.into_iter().find(|entry| entry.client == spoken.client && entry.events > 0))

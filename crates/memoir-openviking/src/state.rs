@@ -112,6 +112,11 @@ impl State {
         })
     }
 
+    /// Under which name it is kept.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The digests from a place on, at most so many.
     pub fn digests(&mut self, journal: &dyn Journal, from: u64, most: usize) -> Result<Vec<u64>, Fault> {
         let to = self.total.min(from.saturating_add(u64::try_from(most).unwrap_or(u64::MAX)));

@@ -78,6 +78,14 @@ pub fn essence(
     Ok(essence)
 }
 
+/// What holds in a project for whoever works on it: its conventions, and whatever is pinned.
+pub fn conventions(journal: &dyn Journal, redactor: &Redactor, project: &str) -> Result<Vec<Kept>, JournalError> {
+    let mut kept = essence(journal, redactor, project, "", 0)?.kept;
+    let is_shared = |memory: &Memory| memory.scope == MemoryScope::Project;
+    kept.retain(|kept| is_shared(&kept.memory) && (kept.memory.pinned || kept.memory.kind == MemoryKind::Convention));
+    Ok(kept)
+}
+
 /// Where a question stands: apart from what holds.
 const OPEN: u8 = 9;
 

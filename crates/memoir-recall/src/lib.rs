@@ -6,6 +6,7 @@
 
 mod choose;
 mod confidence;
+mod copies;
 mod echo;
 mod essence;
 mod exact;
@@ -16,7 +17,6 @@ mod listed;
 mod long_units;
 mod meaning;
 mod memories;
-mod mirrors;
 mod names;
 mod passage;
 mod place;
@@ -32,13 +32,13 @@ mod weights;
 mod when;
 mod words;
 
-pub use essence::{Essence, Kept, LastSession, essence};
+pub use copies::{Followed, IMPORTED, INSTRUCTED, MIRRORED, take_out_of_copies};
+pub use essence::{Essence, Kept, LastSession, conventions, essence};
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
-pub use mirrors::{Followed, IMPORTED, MIRRORED, take_out_of_mirrors};
 pub use policy::{Blocked, Form, Gate, Withheld, clean, fit_to_show};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
-pub use render::{digest, memory_json, origin, to_json, what};
+pub use render::{digest, memory_from, memory_json, origin, session_name, to_json, what};
 pub use request::{Answer, Block, Effort, Request, SessionBlock};
 pub use weights::{Signal, Weights};

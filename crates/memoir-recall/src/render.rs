@@ -5,7 +5,7 @@ use crate::policy::{Form, Gate, defused};
 use crate::request::{Answer, Block, SessionBlock};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use memoir_event::{Client, MemoryScope, Speaker, format_ms};
+use memoir_event::{Client, Memory, MemoryScope, Speaker, format_ms};
 use memoir_redact::Redactor;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -32,11 +32,8 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
         .map(|time| time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string())
         .unwrap_or_default();
     let from = match &block.memory {
-        Some(memory) => {
-            let of = memory.sources.iter().find_map(|source| source.session.as_deref());
-            of.map_or_else(|| "memory".to_owned(), |session| format!("memory of {}", one_line(session)))
-        }
-        None => one_line(&Client::shown_session(block.client, &block.session)),
+        Some(memory) => memory_from(memory),
+        None => session_name(&Client::shown_session(block.client, &block.session)),
     };
     let same = match block.same.len() {
         0 => String::new(),
@@ -47,7 +44,18 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
         _ => ", contradicted by another memory".to_owned(),
     };
     let newer = block.superseded_by.map(|newer| format!(", superseded by {newer}")).unwrap_or_default();
-    format!("{}, {day}, {}{same}{against}{newer}", defused(&from), block.event_id)
+    format!("{from}, {day}, {}{same}{against}{newer}", block.event_id)
+}
+
+/// Where a memory is from: the first session that it is made of, if it is of one.
+pub fn memory_from(memory: &Memory) -> String {
+    let of = memory.sources.iter().find_map(|source| source.session.as_deref());
+    of.map_or_else(|| "memory".to_owned(), |session| format!("memory of {}", session_name(session)))
+}
+
+/// A session's name on a line: anybody may have chosen it.
+pub fn session_name(shown: &str) -> String {
+    defused(&one_line(shown)).into_owned()
 }
 
 fn who(block: &Block) -> String {

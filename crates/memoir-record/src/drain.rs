@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// What the names of cursors begin with that count hook calls.
 const HOOK: &str = "hook|";
 
+/// How the rows of sessions that wait to be committed begin: that one is over, nobody says again.
+const LIVE: &str = "session|live|";
+
 /// Why the spool could not be emptied into the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum DrainError {
@@ -113,7 +116,7 @@ pub fn drain_into_journal(spool: &Spool, with: Drain<'_>, tell: &mut dyn FnMut(N
 
 /// Whether a cursor has to be kept that the journal cannot take: others are worked out again.
 pub(crate) fn is_kept(stream: &str) -> bool {
-    [private::PREFIX, runs::PREFIX, fork::PREFIX, HOOK].iter().any(|prefix| stream.starts_with(prefix))
+    [private::PREFIX, runs::PREFIX, fork::PREFIX, HOOK, LIVE].iter().any(|prefix| stream.starts_with(prefix))
 }
 
 /// Judges again what was spooled: only now it is known what happened before it.
@@ -172,7 +175,16 @@ fn joined(known: Cursor, noted: &Cursor) -> Cursor {
         let position = ms(&known).max(ms(noted)).to_string();
         return Cursor { sequence: known.sequence + 1, position, ..known };
     }
+    if known.stream.starts_with(LIVE) && touched_ms(noted) >= touched_ms(&known) {
+        return noted.clone();
+    }
     known
+}
+
+/// When a session was touched, as its row says.
+fn touched_ms(row: &Cursor) -> i64 {
+    let told = serde_json::from_str::<serde_json::Value>(&row.position).ok();
+    told.and_then(|told| told.get("touched")?.as_i64()).unwrap_or(i64::MIN)
 }
 
 fn event(

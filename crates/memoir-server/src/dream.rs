@@ -7,7 +7,8 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use memoir_dream::{DreamError, DreamWish, Dreamer, Dreamt};
-use memoir_event::{Client, Secrecy};
+use memoir_event::{Secrecy, Trigger};
+use memoir_session::{Effort, SessionError, SessionName, Sessions};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -53,18 +54,61 @@ pub(crate) async fn tick(State(app): State<Shared>, request: Request) -> Result<
 
 fn dream(app: &App, asked: Asked) -> Result<Value, ApiError> {
     let Asked { session_id, dry_run, max_groups, .. } = asked;
+    let session = session_id.as_deref().map(SessionName::parse);
+    let groups_max = max_groups.unwrap_or(GROUPS_DEFAULT);
+    let to_come = commit(app, session.as_ref(), dry_run)?;
     let wish = DreamWish {
-        session: session_id.as_deref().map(Client::split_session).map(|(client, id)| (client, id.to_owned())),
-        archives_max: Some(max_groups.unwrap_or(GROUPS_DEFAULT)),
+        session: session.map(|session| (session.client, session.id)),
+        archives_max: Some(groups_max),
         dry_run,
         ..DreamWish::default()
     };
     let dreamer = Dreamer { journal: &*app.journal, redactor: &app.redactor, clock: &app.clock };
-    let dreamt = dreamer.dream(&wish, &mut |_, _| !app.stopping.load(Ordering::Relaxed))?;
+    let mut dreamt = dreamer.dream(&wish, &mut |_, _| !app.stopping.load(Ordering::Relaxed))?;
     if dreamt.is_busy {
         return Err(ApiError::busy("another process dreams now: try again"));
     }
+    let left = groups_max.saturating_sub(usize::try_from(dreamt.archives).unwrap_or(usize::MAX));
+    for events in to_come.into_iter().take(left) {
+        dreamt.archives += 1;
+        dreamt.events += u64::try_from(events).unwrap_or(u64::MAX);
+    }
     Ok(answer(&dreamt, dry_run))
+}
+
+/// Only what was committed is dreamt: what is over is committed before, and a session that is asked for by its name, over
+/// or not. A dry run says how many events each of these archives would have.
+fn commit(app: &App, named: Option<&SessionName>, dry_run: bool) -> Result<Vec<usize>, ApiError> {
+    if (app.is_paused)() {
+        return Ok(Vec::new());
+    }
+    let owner = format!("dream-tick {}", std::process::id());
+    let sessions = Sessions {
+        journal: &*app.journal,
+        redactor: &app.redactor,
+        clock: &app.clock,
+        rules: app.settings.commit_rules,
+        owner: &owner,
+        is_alive: &*app.is_alive,
+    };
+    if dry_run {
+        let mut pending = sessions.pending()?;
+        pending.retain(|one| named.map_or_else(|| one.due.is_some(), |named| one.session == *named));
+        return Ok(pending.into_iter().map(|one| one.events).collect());
+    }
+    let problem = match named {
+        Some(named) => sessions.commit(named, Trigger::Asked, Effort::ALL).err(),
+        None => sessions.work_off(&mut |_| !app.stopping.load(Ordering::Relaxed))?.problem,
+    };
+    problem.map_or(Ok(Vec::new()), |problem| Err(problem.into()))
+}
+
+impl From<SessionError> for ApiError {
+    fn from(error: SessionError) -> ApiError {
+        match error {
+            SessionError::Journal(error) => error.into(),
+        }
+    }
 }
 
 fn answer(dreamt: &Dreamt, dry_run: bool) -> Value {

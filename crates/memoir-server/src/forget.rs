@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 const NAMED_MAX: usize = 1_000;
 
 /// What a request may say.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Asked {
     ids: Vec<String>,
@@ -49,9 +49,8 @@ pub(crate) async fn forget(State(app): State<Shared>, request: Request) -> Resul
 fn store(app: &App, asked: Asked) -> Result<Value, ApiError> {
     let forgetter =
         Forgetter { journal: &*app.journal, index: &app.index, redactor: &app.redactor, now_ms: (app.clock)() };
-    if let Some(name) = &asked.undo {
-        let entry = forgetter.undo(name, asked.by)?;
-        return Ok(json!({"name": name, "undone": true, "events": entry.events}));
+    if asked.undo.is_some() {
+        return undo(app, &forgetter, asked);
     }
     let unwanted = Unwanted {
         ids: asked.ids,
@@ -75,16 +74,36 @@ fn store(app: &App, asked: Asked) -> Result<Value, ApiError> {
     }
     if events == 0 && unknown.is_empty() && unwanted.text.is_some() {
         return Ok(
-            json!({"name": null, "events": 0, "event_ids": [], "unknown": [], "mirrors": [], "not_reached": [], "problems": []}),
+            json!({"name": null, "events": 0, "event_ids": [], "unknown": [], "mirrors": [], "files": [], "not_reached": [], "problems": []}),
         );
     }
     let (name, seqs) = (app.names.forgetting(), choice.events.clone());
     forgetter.forget(choice.into_wish(Depth::Forget, name.clone(), asked.reason, asked.by))?;
-    let mirrors = memoir_recall::take_out_of_mirrors(&*app.journal, &seqs, &app.clock);
+    let copies = memoir_recall::take_out_of_copies(&*app.journal, &app.redactor, &seqs, &app.clock);
     Ok(json!({
-        "name": name, "events": events, "event_ids": ids, "unknown": unknown,
-        "mirrors": mirrors.done, "not_reached": mirrors.beyond, "problems": mirrors.problems,
+        "name": name, "events": events, "event_ids": ids, "unknown": unknown, "mirrors": copies.done,
+        "files": copies.files, "not_reached": copies.beyond, "problems": copies.problems,
     }))
+}
+
+/// Takes a forgetting back, here and in what waits to be sent. Whoever was interrupted between the two asks again.
+fn undo(app: &App, forgetter: &Forgetter<'_>, asked: Asked) -> Result<Value, ApiError> {
+    let only = Asked { undo: asked.undo.clone(), by: asked.by.clone(), ..Asked::default() };
+    if asked != only {
+        return Err(ApiError::validation("what is undone goes by its name alone: pass nothing but `by` beside `undo`"));
+    }
+    let name = asked.undo.unwrap_or_default();
+    let undone = forgetter.undo(&name, asked.by);
+    let waiting = match &undone {
+        Ok(_) | Err(ForgetError::Undone(_)) => (app.let_go)(&name).map_err(|problem| ApiError::busy(&problem))?,
+        Err(_) => 0,
+    };
+    let events = match undone {
+        Ok(entry) => entry.events,
+        Err(ForgetError::Undone(_)) if waiting > 0 => 0,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(json!({"name": name, "undone": true, "events": events, "waiting": waiting}))
 }
 
 impl From<ForgetError> for ApiError {

@@ -55,6 +55,13 @@ use std::time::Instant;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+/// Whether that very process is still running.
+pub type IsAlive = Arc<dyn Fn(&memoir_session::Process) -> bool + Send + Sync>;
+
+/// Has what waits for another server, and was held back by a forgetting of that name, wait to be sent again; says how many
+/// records, or why it cannot be done now.
+pub type LetGo = Arc<dyn Fn(&str) -> Result<usize, String> + Send + Sync>;
+
 /// What the server works with.
 #[derive(Clone)]
 pub struct Parts {
@@ -70,6 +77,10 @@ pub struct Parts {
     pub meaning: Option<Arc<dyn Meaning>>,
     /// Whether nothing may be recorded now: the user may want a pause at any moment.
     pub is_paused: Paused,
+    /// Has what waits for another server wait again.
+    pub let_go: LetGo,
+    /// Whether the process of a client is still running.
+    pub is_alive: IsAlive,
 }
 
 /// All that handlers share.
@@ -91,6 +102,8 @@ pub(crate) struct App {
     mcp: HttpService,
     names: Names,
     is_paused: Paused,
+    let_go: LetGo,
+    is_alive: IsAlive,
     nonce: AtomicU64,
     stopping: AtomicBool,
     started: Instant,
@@ -153,6 +166,8 @@ impl App {
             started: Instant::now(),
             journal: parts.journal,
             is_paused: parts.is_paused,
+            let_go: parts.let_go,
+            is_alive: parts.is_alive,
             redactor: parts.redactor,
             index: parts.index,
             clock: parts.clock,

@@ -4,7 +4,7 @@ mod files;
 mod searches;
 mod sessions;
 
-pub(crate) use files::{abstract_of, ls, overview, read, stat, tree, write};
+pub(crate) use files::{abstract_of, download, ls, mkdir, mv, overview, read, remove, stat, tree, write, write_batch};
 pub(crate) use searches::{find, glob, grep, recall, search};
 pub(crate) use sessions::{
     add_batch, add_message, archive, commit, context, create, delete, get, list, task, tool_result, tool_result_search,

@@ -48,7 +48,7 @@ const READ: Access = Access::Scoped(Scope::Read);
 const ADMIN: Access = Access::Scoped(Scope::Admin);
 
 /// The routes.
-pub(crate) static ROUTES: [Route; 44] = [
+pub(crate) static ROUTES: [Route; 49] = [
     send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
     send_to("/v1/encode/raw", INGEST, || post(encode::one)),
     send_to("/v1/recall/raw", READ, || post(raw_recall::raw)),
@@ -83,10 +83,15 @@ pub(crate) static ROUTES: [Route; 44] = [
     read_with("/api/v1/fs/ls", READ, || get(openviking::ls)),
     read_with("/api/v1/fs/tree", READ, || get(openviking::tree)),
     read_with("/api/v1/fs/stat", READ, || get(openviking::stat)),
+    send_to("/api/v1/fs/mkdir", INGEST, || post(openviking::mkdir)),
+    send_to("/api/v1/fs/mv", INGEST, || post(openviking::mv)),
+    take_away("/api/v1/fs", ADMIN, || delete(openviking::remove)),
+    read_with("/api/v1/content/download", READ, || get(openviking::download)),
     read_with("/api/v1/content/read", READ, || get(openviking::read)),
     read_with("/api/v1/content/abstract", READ, || get(openviking::abstract_of)),
     read_with("/api/v1/content/overview", READ, || get(openviking::overview)),
     send_to("/api/v1/content/write", INGEST, || post(openviking::write)),
+    send_to("/api/v1/content/batch-write", INGEST, || post(openviking::write_batch)),
     send_to("/mcp", READ, || post(mcp::answer)),
     read_with("/v1/status", READ, || get(probes::status)),
     read_with("/metrics", READ, || get(probes::metrics)),

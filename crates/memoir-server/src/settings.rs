@@ -3,6 +3,7 @@
 use crate::auth::ApiKey;
 use memoir_recall::Blocked;
 use memoir_record::Policy;
+use memoir_session::CommitRules;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ pub struct ServerSettings {
     pub answer_bytes_max: usize,
     /// What is not to be recorded of conversations that plugins tell.
     pub policy: Policy,
+    /// When a session is taken for ended.
+    pub commit_rules: CommitRules,
     /// The most records in a batch.
     pub records_max: usize,
     /// The most events on a page.
@@ -87,6 +90,7 @@ impl Default for ServerSettings {
             bodies_bytes_max: 2 * BODY_BYTES_MAX,
             answer_bytes_max: 16 * 1024 * 1024,
             policy: Policy::default(),
+            commit_rules: CommitRules::default(),
             records_max: 10_000,
             page_max: 1_000,
             rate: Some(Rate::default()),

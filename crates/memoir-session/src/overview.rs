@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use memoir_event::{Archive, EventId, Point, Section};
 use memoir_journal::{Lookup, StoredEvent, View};
-use memoir_recall::clean;
+use memoir_recall::{clean, session_name};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
@@ -177,8 +177,10 @@ impl Overview {
 
     /// The overview as text of at most so many characters: a heading for each section, a line for each point with time and
     /// id. Where not all of it fits, each section keeps its first lines.
-    pub fn digest(&self, zone: &TimeZone, chars_max: usize) -> String {
-        let shown: Vec<String> = self.lines.iter().map(|line| line.shown(zone)).collect();
+    ///
+    /// Where it stands beside what is from elsewhere each line names the session, too.
+    pub fn digest(&self, zone: &TimeZone, chars_max: usize, session: Option<&str>) -> String {
+        let shown: Vec<String> = self.lines.iter().map(|line| line.shown(zone, session)).collect();
         let mut fitting: Vec<usize> = Vec::new();
         let mut left = chars_max;
         let mut headed: HashSet<Section> = HashSet::new();
@@ -228,12 +230,15 @@ impl Overview {
 
 impl OverviewLine {
     /// The line as people read it: what, how often, when, and the id.
-    pub fn shown(&self, zone: &TimeZone) -> String {
+    ///
+    /// Among lines of other sessions it names its own.
+    pub fn shown(&self, zone: &TimeZone, session: Option<&str>) -> String {
         let time = Timestamp::from_millisecond(self.ts_ms)
             .map(|time| time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string())
             .unwrap_or_default();
         let more = if self.cut { " …" } else { "" };
         let times = if self.times > 1 { format!(", {} times", self.times) } else { String::new() };
-        format!("- {}{more} ({time}{times}, {})", self.text, self.event)
+        let session = session.map(|session| format!("{}, ", session_name(session))).unwrap_or_default();
+        format!("- {}{more} ({session}{time}{times}, {})", self.text, self.event)
     }
 }

@@ -37,10 +37,23 @@ impl Sessions<'_> {
     pub fn touched(&self, session: &SessionName, process: Option<Process>) -> Result<Cursor, SessionError> {
         let session = self.known_as(session);
         let live = self.live(&session)?;
-        // Whoever goes on was not over; what was asked for stays asked for.
-        let due = live.due.filter(|due| matches!(due, Trigger::Compaction | Trigger::Asked));
+        let due = asked_for(live.due);
         let touched = Live { touched_ms: self.now_ms(), process: process.or(live.process), due, ..live };
         Ok(touched.row(&session))
+    }
+
+    /// The cursor to store when a session that may have been taken for ended goes on: its user comes back to it, or asks
+    /// something. None if that changes nothing. Only a client that is known to be running counts as a touch: while it
+    /// runs, its session is not taken for one that just ended.
+    pub fn goes_on(&self, session: &SessionName, process: Option<Process>) -> Result<Option<Cursor>, SessionError> {
+        let session = self.known_as(session);
+        let row = self.journal.cursor(&format!("{LIVE}{session}"))?;
+        let Some(live) = row.as_ref().and_then(Live::of) else {
+            return Ok(process.map(|_| Live { process, ..Live::new(self.now_ms()) }.row(&session)));
+        };
+        let touched_ms = if process.is_some() { self.now_ms() } else { live.touched_ms };
+        let going = Live { touched_ms, process: process.or(live.process), due: asked_for(live.due), ..live };
+        Ok((going != live).then(|| going.row(&session)))
     }
 
     /// The cursor that marks a session as over: the next occasion commits it. Said again it changes nothing.
@@ -55,4 +68,9 @@ impl Sessions<'_> {
         let row = self.journal.cursor(&format!("{LIVE}{session}"))?;
         Ok(row.as_ref().and_then(Live::of).unwrap_or_else(|| Live::new(self.now_ms())))
     }
+}
+
+/// Why a session that goes on is still to be committed: it was not over, but what was asked for stays asked for.
+fn asked_for(due: Option<Trigger>) -> Option<Trigger> {
+    due.filter(|due| matches!(due, Trigger::Compaction | Trigger::Asked))
 }

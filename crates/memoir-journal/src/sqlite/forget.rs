@@ -85,21 +85,22 @@ fn note_name(connection: &Connection, name: &[u8], by: Seq) -> Result<(), Journa
     Ok(())
 }
 
-fn hide(connection: &Connection, event: Seq, by: Seq) -> Result<(), JournalError> {
-    connection
+/// Whether that is new.
+fn hide(connection: &Connection, event: Seq, by: Seq) -> Result<bool, JournalError> {
+    let hidden = connection
         .prepare_cached(&format!(
             "INSERT OR IGNORE INTO forgotten(event, by) SELECT seq, ?2 FROM record WHERE seq = ?1 AND {FORGETTABLE}"
         ))?
         .execute((as_i64(event), as_i64(by)))?;
-    Ok(())
+    Ok(hidden > 0)
 }
 
-fn hide_known(connection: &Connection, key: Key, by: Seq) -> Result<(), JournalError> {
+fn hide_known(connection: &Connection, key: Key, by: Seq) -> Result<bool, JournalError> {
     let known: Option<i64> = connection
         .prepare_cached("SELECT event FROM key WHERE key = ?1")?
         .query_row([key.as_bytes()], |row| row.get(0))
         .optional()?;
-    known.map_or(Ok(()), |event| hide(connection, as_u64(event), by))
+    known.map_or(Ok(false), |event| hide(connection, as_u64(event), by))
 }
 
 fn note_scope(connection: &Connection, scope: &Scope, by: Seq) -> Result<(), JournalError> {
@@ -422,7 +423,7 @@ pub fn has_any(connection: &Connection) -> Result<bool, JournalError> {
 }
 
 /// Whether a capture must not be stored, by its names or by the id that it will have.
-pub fn is_named(connection: &Connection, event: &Event, keys: &Keys) -> Result<bool, JournalError> {
+pub fn is_named(connection: &Connection, hasher: &KeyHasher, event: &Event, keys: &Keys) -> Result<bool, JournalError> {
     let mut find = connection.prepare_cached("SELECT EXISTS(SELECT 1 FROM tombstone WHERE key = ?1)")?;
     for key in keys.all_names() {
         if find.query_row([key.as_bytes()], |row| row.get(0))? {
@@ -434,15 +435,46 @@ pub fn is_named(connection: &Connection, event: &Event, keys: &Keys) -> Result<b
         _ => None,
     });
     match brought.or_else(|| event.derived_id()) {
-        Some(id) => Ok(find.query_row([id.as_bytes()], |row| row.get(0))?),
+        Some(id) => suppress_by_id(connection, hasher, id, event, keys),
         None => Ok(false),
     }
 }
 
+/// Whether an event of that kind can be forgotten before it comes: what memoir says about events holds always.
+pub const fn may_come_later(kind: Kind) -> bool {
+    !kind.is_own() || matches!(kind, Kind::Memory | Kind::Archive | Kind::Telling)
+}
+
+/// Whether the id of a capture was forgotten before it came: then it is forgotten under its own names too, and so is what
+/// came before it of the same under another id.
+pub fn suppress_by_id(
+    connection: &Connection,
+    hasher: &KeyHasher,
+    id: EventId,
+    event: &Event,
+    keys: &Keys,
+) -> Result<bool, JournalError> {
+    let by: Vec<i64> = connection
+        .prepare_cached("SELECT by FROM tombstone WHERE key = ?1")?
+        .query_map([id.as_bytes()], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let said = said_key(hasher, event).filter(|_| is_nameless(event));
+    let mut hidden = false;
+    for by in by.iter().map(|by| as_u64(*by)) {
+        for key in keys.all_names().chain(&said) {
+            note_name(connection, key.as_bytes(), by)?;
+            hidden |= hide_known(connection, *key, by)?;
+        }
+    }
+    if hidden {
+        follow_sources(connection)?;
+    }
+    Ok(!by.is_empty())
+}
+
 /// Whether a capture that nothing is known of lies in a scope that was forgotten.
 pub fn is_in_scope(connection: &Connection, event: &Event, now_ms: i64) -> Result<bool, JournalError> {
-    let kind = event.kind();
-    if kind.is_own() && !matches!(kind, Kind::Memory | Kind::Archive | Kind::Telling) {
+    if !may_come_later(event.kind()) {
         return Ok(false);
     }
     let ts_ms = event.time.as_ref().map(memoir_event::Time::ms).or(event.captured_ms).unwrap_or(now_ms);

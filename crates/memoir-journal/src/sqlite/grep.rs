@@ -3,7 +3,7 @@
 use super::read::Reader;
 use crate::body::Body;
 use crate::{JournalError, Seq};
-use memoir_event::{Json, fold_into};
+use memoir_event::{Json, fold_into, is_invisible};
 use rusqlite::Connection;
 
 /// Records are read in portions of this size, so that no reader holds back the log for long.
@@ -50,15 +50,41 @@ pub fn grep(
     Ok(Some(found))
 }
 
-/// A text in lower case, without accents and widths, with one blank where there are several: what is looked for is
+/// A text in lower case, without accents, widths and what nobody sees, with one blank where there are several: what is looked for is
 /// compared in this form, as search does.
 pub fn comparable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
-        if !out.is_empty() {
+        let begun = out.len();
+        if begun > 0 {
             out.push(' ');
         }
-        word.chars().for_each(|c| fold_into(c, &mut out));
+        let bare = out.len();
+        word.chars().filter(|c| !is_unseen(*c)).for_each(|c| fold_into(c, &mut out));
+        if out.len() == bare {
+            out.truncate(begun);
+        }
     }
     out
+}
+
+/// Whether a character changes nothing of what a word is: it cannot be seen, or only says how another one looks.
+fn is_unseen(c: char) -> bool {
+    !c.is_ascii() && (is_invisible(c) || matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}'))
+        || c.is_ascii_control()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::comparable;
+
+    #[test]
+    fn what_nobody_sees_makes_no_difference() {
+        for text in
+            ["Zero\u{200b}Width  joiner", "zero\u{ad}width\u{feff} joiner", "zerowidth \u{200b} jo\u{7}iner\u{fe0f}"]
+        {
+            assert_eq!(comparable(text), "zerowidth joiner", "{text:?}");
+        }
+        assert_eq!(comparable("\u{200b}"), "");
+    }
 }

@@ -28,7 +28,28 @@ impl Streams {
         Ok(*last)
     }
 
+    /// The number that the event would get.
+    pub fn expected(&mut self, connection: &Connection, event: &Event) -> Result<u64, JournalError> {
+        let at = self.named(connection, event)?;
+        Ok(self.counted.get(at).map_or(0, |(_, last)| *last) + 1)
+    }
+
+    /// Has the number that the event would get stand for what was not stored.
+    pub fn skip(&mut self, connection: &Connection, event: &Event) -> Result<(), JournalError> {
+        let at = self.named(connection, event)?;
+        if let Some((_, last)) = self.counted.get_mut(at) {
+            *last += 1;
+        }
+        Ok(())
+    }
+
     fn open(&mut self, connection: &Connection, origin: u32, event: &Event) -> Result<usize, JournalError> {
+        let at = self.named(connection, event)?;
+        self.by_origin.insert(origin, at);
+        Ok(at)
+    }
+
+    fn named(&mut self, connection: &Connection, event: &Event) -> Result<usize, JournalError> {
         let name = format!("{}|{}", event.source, event.thread.as_deref().unwrap_or("no-thread"));
         let at = match self.by_name.get(&name) {
             Some(at) => *at,
@@ -43,7 +64,6 @@ impl Streams {
                 self.counted.len() - 1
             }
         };
-        self.by_origin.insert(origin, at);
         Ok(at)
     }
 

@@ -119,7 +119,7 @@ impl<'a> Appending<'a> {
 
     fn append(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
         let (event, keys) = (redacted.event(), redacted.keys());
-        if self.has_tombstones && forget::is_named(self.connection, event, keys)? {
+        if self.has_tombstones && forget::is_named(self.connection, self.hasher, event, keys)? {
             return Ok(Outcome::Suppressed);
         }
         if let Some(of) = self.find(event, keys)? {
@@ -135,7 +135,7 @@ impl<'a> Appending<'a> {
         {
             return Ok(Outcome::Suppressed);
         }
-        if self.has_tombstones && self.is_said_again(event)? {
+        if self.has_tombstones && (self.is_said_again(event)? || self.is_known_by_number(event, keys)?) {
             return Ok(Outcome::Suppressed);
         }
         let body = match redacted.body() {
@@ -180,6 +180,22 @@ impl<'a> Appending<'a> {
         }
         let is_forgotten = self.said.get(&event.session).is_some_and(|said| said.contains(&key));
         Ok(is_forgotten || forget::was_said(self.connection, &key)?)
+    }
+
+    /// Whether the id that an event would get here, by the number that its stream gives it, was forgotten before it came.
+    /// Its number is spent, so that what follows it gets the ids it has elsewhere; and its own names are forgotten with
+    /// it, as it would get another number the next time.
+    fn is_known_by_number(&mut self, event: &Event, keys: &Keys) -> Result<bool, JournalError> {
+        if event.sequence.is_some() || !forget::may_come_later(event.kind()) {
+            return Ok(false);
+        }
+        let numbered = Event { sequence: Some(self.streams.expected(self.connection, event)?), ..event.clone() };
+        let Some(id) = numbered.derived_id() else { return Ok(false) };
+        let is_forgotten = forget::suppress_by_id(self.connection, self.hasher, id, event, keys)?;
+        if is_forgotten {
+            self.streams.skip(self.connection, event)?;
+        }
+        Ok(is_forgotten)
     }
 
     /// The event that this is another capture of.

@@ -1,13 +1,13 @@
 //! What is forgotten stays so, what is undone comes back, and what is purged is nowhere in the file.
 
-use crate::support::{Home, START_MS, at, event, home};
+use crate::support::{Home, START_MS, at, event, home, item};
 use memoir_event::{Client, Event, Identity, Kind, Memory, MemoryKind, MemorySource, Source};
 use memoir_journal::{
     Chosen, Depth, Filter, Forgetting, Journal as _, Order, Outcome, Page, Scope, Seq, StoredEvent, View,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 fn wish(name: &str, chosen: Chosen, depth: Depth) -> Vec<Event> {
     let (name, asked) = (name.to_owned(), "test".to_owned());
@@ -101,6 +101,61 @@ fn an_event_is_forgotten_by_its_id_even_before_it_comes() {
     forget(&home, "f-2", Chosen::Ids(vec![id]));
     assert!(texts(&home).is_empty());
     assert_eq!(home.journal.chosen(&Chosen::Ids(vec![id])).unwrap().len(), 1);
+}
+
+#[test]
+fn with_an_id_that_is_forgotten_before_it_comes_its_copies_under_other_ids_stay_away_whichever_comes_first() {
+    let copy = |session: &str, number: u64| {
+        let mut event = at(item(Source::ClaudeCodeHook, "one", "the same"), "2026-05-01T00:00:00Z");
+        (event.session, event.thread, event.sequence) = (session.to_owned(), Some(session.to_owned()), Some(number));
+        event.identities = vec![Identity::Record { id: "one".to_owned(), block: 0 }];
+        event
+    };
+    let id = copy("a", 3).derived_id().unwrap();
+    for order in [[("a", 3), ("b", 8)], [("b", 8), ("a", 3)]] {
+        let home = home();
+        forget(&home, "f-1", Chosen::Ids(vec![id]));
+        for (session, number) in order {
+            home.append(vec![copy(session, number)]);
+        }
+        assert!(texts(&home).is_empty(), "{order:?}");
+        undo(&home, "f-1");
+        home.append(vec![copy("b", 8)]);
+        assert_eq!(texts(&home), ["the same"], "{order:?}");
+    }
+}
+
+#[test]
+fn an_id_that_a_number_of_this_journal_makes_is_forgotten_before_it_comes_too_and_so_is_what_follows_it() {
+    let count = AtomicU64::new(1);
+    let nameless = |text: &str| {
+        let mut event = event("s", "t", text);
+        event.turn = None;
+        event.identities = vec![Identity::Unique { at_ms: START_MS, nonce: count.fetch_add(1, Ordering::SeqCst) }];
+        event
+    };
+    let timed = |text: &str| at(event("s", "t", text), "2026-05-01T00:00:00Z");
+    let shapes: [&dyn Fn(&str) -> Event; 3] = [&|text| event("s", "t", text), &timed, &nameless];
+    for (shape, make) in shapes.into_iter().enumerate() {
+        let all = || ["one", "two", "three"].map(make).to_vec();
+        let there = home();
+        there.append(all());
+        let ids: Vec<_> = shown(&there).iter().map(|event| event.id).collect();
+        let here = home();
+        forget(&here, "f-1", Chosen::Ids(vec![ids[0], ids[2]]));
+        for _ in 0..3 {
+            for event in all() {
+                here.append(vec![event]);
+            }
+            assert!(texts(&here).iter().all(|text| text == "two"), "shape {shape}: {:?}", texts(&here));
+        }
+        undo(&here, "f-1");
+        here.append(all());
+        assert!(
+            ["one", "two", "three"].iter().all(|text| texts(&here).iter().any(|told| told == text)),
+            "shape {shape}"
+        );
+    }
 }
 
 #[test]

@@ -18,7 +18,16 @@ pub(super) struct Asked {
 pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
     let named = asked.session.as_deref().map(str::trim).filter(|name| !name.is_empty());
     let name = match named {
-        Some(name) => desk.library.known_session(name)?.shown(),
+        Some(name) => match desk.library.session(name)? {
+            Some(session) => session.shown(),
+            None => {
+                return Ok(told(
+                    "nothing",
+                    None,
+                    &format!("There is no session `{}`: nothing to seal.", clean(name, &desk.library.redactor)),
+                ));
+            }
+        },
         None => desk.caller.session.clone().ok_or_else(|| {
             ToolError::wrong("memoir cannot tell which session you are in: pass `session`; timeline shows their ids")
         })?,
@@ -26,16 +35,19 @@ pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
     let shown = clean(&name, &desk.library.redactor);
     let sealed =
         desk.sessions(&*desk.library.journal).commit(&SessionName::parse(&name), Trigger::Asked, Effort::ALL)?;
-    let (what, archive, text) = match &sealed {
+    Ok(match &sealed {
         Sealed::Archive(done) => {
             let (events, turns) = (done.archive.events, done.archive.turns);
             let archive = format!("{shown}/{}", done.archive.name());
             let text = format!("Sealed {events} events in {turns} turns as {archive}; `read` shows it.");
-            ("sealed", Some(archive), text)
+            told("sealed", Some(&archive), &text)
         }
-        Sealed::Nothing => ("nothing", None, format!("{shown} has nothing that is not sealed already.")),
-        Sealed::Due => ("due", None, format!("{shown} is sealed at the next occasion.")),
-        Sealed::Busy => ("busy", None, format!("Another process is sealing {shown} right now.")),
-    };
-    Ok(Answer::with_values(text.clone(), json!({"outcome": what, "archive": archive, "message": text})))
+        Sealed::Nothing => told("nothing", None, &format!("{shown} has nothing that is not sealed already.")),
+        Sealed::Due => told("due", None, &format!("{shown} is sealed at the next occasion.")),
+        Sealed::Busy => told("busy", None, &format!("Another process is sealing {shown} right now.")),
+    })
+}
+
+fn told(what: &str, archive: Option<&str>, text: &str) -> Answer {
+    Answer::with_values(text.to_owned(), json!({"outcome": what, "archive": archive, "message": text}))
 }

@@ -9,7 +9,7 @@ use crate::error::ToolError;
 use crate::library::VIEW;
 use crate::{lines, names};
 use memoir_journal::{Chosen, Depth, Journal as _, Seq, StoredEvent};
-use memoir_recall::{Choice, Forgetter, Unwanted, take_out_of_mirrors};
+use memoir_recall::{Choice, Forgetter, Unwanted, take_out_of_copies};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -61,7 +61,7 @@ pub(super) fn run(desk: &Desk<'_>, asked: Asked) -> Result<Answer, ToolError> {
             };
             let events = choice.events.clone();
             forgetter.forget(choice.into_wish(Depth::Forget, name.clone(), asked.reason, by))?;
-            let mirrors = take_out_of_mirrors(&*library.journal, &events, &library.clock);
+            let mirrors = take_out_of_copies(&*library.journal, &library.redactor, &events, &library.clock);
             let count = seen.len();
             let mut text = format!("Forgot {count} events as {name}; `memoir forget --undo {name}` brings them back.");
             for problem in &mirrors.problems {

@@ -174,7 +174,7 @@ fn show_archive(desk: &Desk<'_>, archive: &Archive) -> Result<Answer, ToolError>
     let shown = library.shown();
     let overview = desk.sessions(&shown).overview(archive, &VIEW)?;
     let head = clean(&lines::one_line(&lines::of_archive(archive)), &library.redactor);
-    let text = format!("{head}\n\n{}", overview.digest(&library.zone, PAGE_CHARS));
+    let text = format!("{head}\n\n{}", overview.digest(&library.zone, PAGE_CHARS, None));
     let name = clean(&lines::one_line(&archive.shown_session()), &library.redactor);
     let after = format!("`read` shows each by its id, and all of it with id {name}.");
     Ok(Answer::quoted("read", &text, &after))

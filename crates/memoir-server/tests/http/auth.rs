@@ -106,6 +106,8 @@ fn an_address_that_others_reach_is_not_listened_on_without_a_key() {
         clock,
         meaning: None,
         is_paused: std::sync::Arc::new(|| false),
+        let_go: std::sync::Arc::new(|_| Ok(0)),
+        is_alive: std::sync::Arc::new(|_| false),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let serve = |settings| runtime.block_on(memoir_server::serve(settings, parts.clone(), |_| (), async {}));

@@ -150,3 +150,61 @@ fn lines_are_found_by_a_pattern_in_sessions_and_memories() {
     let wordless = server.post("/api/v1/search/grep", &json!({"uri": "viking://~", "pattern": ".*"}));
     assert_eq!(error(&wordless), (400, "INVALID_ARGUMENT".to_owned()));
 }
+
+#[test]
+fn what_is_deleted_at_an_address_is_forgotten_and_nothing_more() {
+    let server = start();
+    for name in ["deploys", "tests", "names"] {
+        result(&write(
+            &server,
+            &format!("viking://~/memories/decisions/{name}.md"),
+            &format!("About {name}."),
+            "create",
+        ));
+    }
+    server.say(SESSION, &[text("user", "the shop sells shoes and boots"), text("assistant", "Noted.")]);
+    let there = |uri: &str| server.get_with(&at("content/read", uri, ""), &PLUGIN).status == 200;
+    let delete = |uri: &str, more: &str| server.delete_with(&at("fs", uri, more), &PLUGIN);
+    let deploys = "viking://~/memories/decisions/deploys.md";
+    let gone = result(&delete(deploys, ""));
+    assert_eq!((&gone["uri"], &gone["estimated_deleted_count"]), (&json!(deploys), &json!(1)));
+    assert!(!there(deploys) && there("viking://~/memories/decisions/tests.md"));
+    assert_eq!(error(&delete(deploys, "")), (404, "NOT_FOUND".to_owned()));
+    assert_eq!(error(&delete("viking://~/memories/decisions", "")).0, 400);
+    assert_eq!(error(&delete("viking://~/memories", "&recursive=true")).0, 403);
+    assert_eq!(error(&delete("viking://resources/x", "&recursive=true")).0, 404);
+    assert_eq!(result(&delete("viking://~/memories/decisions", "&recursive=true"))["estimated_deleted_count"], 2);
+    assert!(!there("viking://~/memories/decisions/tests.md"));
+    let session = format!("viking://~/sessions/{SESSION}");
+    assert_eq!(error(&delete(&session, "")).0, 400);
+    assert_eq!(result(&delete(&session, "&recursive=true"))["estimated_deleted_count"], 2);
+    assert_eq!(server.get(&format!("/api/v1/sessions/{SESSION}")).status, 404);
+}
+
+#[test]
+fn every_other_way_to_change_files_is_answered_in_the_envelope() {
+    let server = start();
+    let post = |path: &str, body: &Value| server.post_with(&format!("/api/v1/{path}"), &PLUGIN, body);
+    let dir = json!({"uri": "viking://~/memories/entities/project", "description": "x"});
+    assert_eq!(result(&post("fs/mkdir", &dir)), json!({"uri": dir["uri"]}));
+    assert_eq!(error(&post("fs/mkdir", &json!({"uri": "viking://resources/x"}))).0, 403);
+    assert_eq!(error(&post("fs/mkdir", &json!({}))).0, 400);
+    let batch = |operations: Value| {
+        post("content/batch-write", &json!({"root_uri": "viking://~/memories", "operations": operations, "wait": true}))
+    };
+    let two = json!([
+        {"uri": "decisions/one.md", "content": "One.", "mode": "create"},
+        {"uri": "viking://~/memories/facts/two.md", "content": "Two."}
+    ]);
+    assert_eq!(result(&batch(two.clone()))["written_count"], 2);
+    assert_eq!(error(&batch(two)), (409, "ALREADY_EXISTS".to_owned()));
+    let half = json!([{"uri": "facts/three.md", "content": "Three."}, {"uri": "nothing", "content": "x"}]);
+    assert!(error(&batch(half)).0 >= 400);
+    let read = |route: &str, uri: &str| server.get_with(&at(route, uri, ""), &PLUGIN);
+    assert_eq!(error(&read("content/read", "viking://~/memories/facts/three.md")).0, 404, "all or nothing");
+    assert_eq!(read("content/download", "viking://~/memories/facts/two.md").text(), "Two.\n");
+    assert_eq!(error(&read("content/download", "viking://~/memories/facts/none.md")), (404, "NOT_FOUND".to_owned()));
+    let mv = |from: &str, to: &str| post("fs/mv", &json!({"from_uri": from, "to_uri": to}));
+    assert_eq!(error(&mv("viking://~/memories/facts/two.md", "viking://~/memories/facts/three.md")).0, 403);
+    assert_eq!(error(&mv("viking://~/memories/facts/none.md", "viking://~/memories/facts/three.md")).0, 404);
+}

@@ -57,7 +57,10 @@ pub fn start_over(settings: ServerSettings, wrap: impl FnOnce(Arc<dyn Journal>) 
     let redactor = Arc::new(Redactor::builtin());
     let paused = home.path().join("paused");
     let is_paused = Arc::new(move || paused.exists());
-    let parts = Parts { journal: Arc::clone(&journal), redactor, index, clock, meaning: None, is_paused };
+    let let_go = Arc::new(|_: &str| Ok(0));
+    let is_alive = Arc::new(|_: &memoir_session::Process| false);
+    let parts =
+        Parts { journal: Arc::clone(&journal), redactor, index, clock, meaning: None, is_paused, let_go, is_alive };
     let (stop, stopped) = oneshot::channel();
     let (tell, told) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -88,6 +91,10 @@ impl Running {
 
     pub fn post_with(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answer {
         send(self.address, "POST", path, headers, Some(body.to_string().as_bytes()))
+    }
+
+    pub fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        send(self.address, "DELETE", path, headers, None)
     }
 
     /// Stores records and returns their ids.

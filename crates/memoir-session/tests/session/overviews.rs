@@ -84,16 +84,16 @@ fn a_digest_has_ids_and_times_and_keeps_the_best_of_each_section_when_there_is_l
     let home = home();
     work(&home);
     let told = overview(&home, "cx-a");
-    let whole = told.digest(&TimeZone::UTC, 6_000);
+    let whole = told.digest(&TimeZone::UTC, 6_000, None);
     assert!(
         whole.starts_with("## Asked\n- the login test fails now and then, find out why (2026-05-10 08:00, "),
         "{whole}"
     );
     for max in [0, 40, 300, 700, 1_500] {
-        let short = told.digest(&TimeZone::UTC, max);
+        let short = told.digest(&TimeZone::UTC, max, Some("cx-a"));
         assert!(short.chars().count() <= max, "{max}: {short}");
     }
-    let short = told.digest(&TimeZone::UTC, 300);
+    let short = told.digest(&TimeZone::UTC, 300, None);
     assert!(short.contains("## Asked") && short.contains("## Open"), "{short}");
 }
 

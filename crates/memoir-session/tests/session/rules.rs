@@ -1,7 +1,7 @@
 //! When a session is committed, and when it is not.
 
 use crate::support::*;
-use memoir_event::Trigger;
+use memoir_event::{Kind, Trigger};
 use memoir_session::{Began, Effort, Process, Sealed};
 
 #[test]
@@ -158,6 +158,55 @@ fn a_session_that_goes_on_after_its_end_is_open_again() {
     home.stop("cc-a", "more work, resumed");
     assert_eq!(home.pending()[0].due, None);
     assert_eq!(home.worked_off(), [""; 0]);
+}
+
+/// What a prompt does, or a start that goes on.
+fn goes_on(home: &Home, session: &str, process: Option<memoir_session::Process>) {
+    let cursor = home.with(|sessions| sessions.goes_on(&name(session), process)).unwrap();
+    home.append(Vec::new(), &cursor.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_session_that_its_running_client_takes_up_again_is_not_taken_for_ended() {
+    for (client, wait) in [(7, 1), (7, 40), (8, 1), (8, 40)] {
+        let home = home();
+        *home.running.borrow_mut() = vec![process(7), process(8)];
+        home.stop_in("cc-a", "hello", Some(process(7)));
+        home.end("cc-a");
+        // In the same process as before or in a new one.
+        goes_on(&home, "cc-a", Some(process(client)));
+        home.wait(wait * MINUTE);
+        assert!(home.start_in("cx-b", Began::Startup, Some(process(9))).is_empty());
+        assert!(home.work_off().committed.is_empty());
+        home.running.borrow_mut().clear();
+        home.wait(40 * MINUTE);
+        assert_eq!(home.work_off().committed.len(), 1);
+    }
+}
+
+#[test]
+fn going_on_where_nobody_knows_the_process_takes_the_end_back_and_is_no_touch() {
+    let home = home();
+    home.stop("cx-a", "hello");
+    home.end("cx-a");
+    home.wait(MINUTE);
+    goes_on(&home, "cx-a", None);
+    home.wait(MINUTE + 1);
+    assert!(home.start("cx-b", Began::Startup).is_empty());
+    home.wait(29 * MINUTE);
+    assert_eq!(home.start("cx-c", Began::Startup), ["cx-a"]);
+    // Of a session that nobody waits for there is nothing to say.
+    assert_eq!(home.with(|sessions| sessions.goes_on(&name("cx-d"), None)).unwrap(), None);
+}
+
+#[test]
+fn a_first_prompt_in_a_running_client_keeps_its_session_open_however_long_the_turn() {
+    let home = home();
+    *home.running.borrow_mut() = vec![process(7)];
+    goes_on(&home, "cc-a", Some(process(7)));
+    home.say("cc-a", Kind::UserMessage, "a long task");
+    home.wait(50 * MINUTE);
+    assert!(home.start_in("cx-b", Began::Startup, None).is_empty() && home.work_off().committed.is_empty());
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_model_tells_a_section_and_the_rules_tell_the_others() {
     let home = home();
     work(&home, "cx-a");
     let before = overview(&home, "cx-a");
-    let (asked, done) = tell(&home, || Ok(decided(1, "Polling won over sleeping.")));
+    let (asked, done) = tell(&home, || Ok(decided(2, "Polling won over sleeping.")));
     assert_eq!((asked.len(), done.told.len(), done.fell_back, done.left), (1, 1, 0, 0), "{done:?}");
     assert!(asked[0].contains("the login test is flaky") && asked[0].contains("\"id\":\"e1\""), "{asked:?}");
     let after = overview(&home, "cx-a");
@@ -73,7 +73,7 @@ fn prose_and_made_up_things_fall_back_and_the_next_archive_is_told_all_the_same(
     work(&home, "cx-a");
     work(&home, "cx-b");
     let before = overview(&home, "cx-a");
-    let answers = RefCell::new(vec![decided(1, "Polling won."), "I am sorry, here is 1 overview: none".to_owned()]);
+    let answers = RefCell::new(vec![decided(2, "Polling won."), "I am sorry, here is 1 overview: none".to_owned()]);
     let (_, done) = tell(&home, || Ok(answers.borrow_mut().pop().unwrap()));
     assert_eq!((done.told.len(), done.fell_back, done.left), (1, 1, 0));
     assert!(done.problem.unwrap().contains("scripted said nothing that can be used"));
@@ -89,7 +89,7 @@ fn a_model_that_is_not_there_is_asked_once_and_the_archives_wait_for_it() {
     let (asked, done) = tell(&home, || Err(Silence::ForNow("it is down".to_owned())));
     assert_eq!((asked.len(), done.told.len(), done.left, done.problem.as_deref()), (1, 0, 2, Some("it is down")));
     assert!(silent_since(&home.journal).unwrap().is_some());
-    assert_eq!(tell(&home, || Ok(decided(1, "Polling won."))).1.told.len(), 2);
+    assert_eq!(tell(&home, || Ok(decided(2, "Polling won."))).1.told.len(), 2);
     assert_eq!(silent_since(&home.journal).unwrap(), None);
 }
 
@@ -99,7 +99,7 @@ fn switched_on_it_tells_what_was_sealed_since_the_day_before() {
     work(&home, "cx-old");
     home.wait(2 * DAY);
     work(&home, "cx-new");
-    let (asked, done) = tell(&home, || Ok(decided(1, "Polling won.")));
+    let (asked, done) = tell(&home, || Ok(decided(2, "Polling won.")));
     assert_eq!((asked.len(), done.told[0].shown_session()), (1, "cx-new".to_owned()));
 }
 
@@ -108,7 +108,7 @@ fn a_telling_is_gone_with_the_first_thing_that_it_was_made_of_and_comes_back_wit
     let home = home();
     let asked = work(&home, "cx-a");
     let before = overview(&home, "cx-a");
-    tell(&home, || Ok(decided(1, "Polling won.")));
+    tell(&home, || Ok(decided(2, "Polling won.")));
     let forget = |chosen: Chosen| {
         let (name, asked) = ("f".to_owned(), String::new());
         let wish = Forgetting { name, chosen, depth: Depth::Forget, asked, reason: None, by: None };
@@ -128,7 +128,7 @@ fn a_telling_is_gone_with_the_first_thing_that_it_was_made_of_and_comes_back_wit
 fn a_purge_takes_the_words_of_a_model_too() {
     let home = home();
     let asked = work(&home, "cx-a");
-    tell(&home, || Ok(decided(1, "Polling wins over sleeping zyzzyva.")));
+    tell(&home, || Ok(decided(2, "Polling wins over sleeping zyzzyva.")));
     let (name, text) = ("p".to_owned(), String::new());
     let wish =
         Forgetting { name, chosen: Chosen::Ids(vec![asked]), depth: Depth::Purge, asked: text, reason: None, by: None };
@@ -148,6 +148,6 @@ fn a_model_gets_no_secret_and_nothing_private() {
     secret.secrecy = memoir_event::Secrecy::Secret;
     home.append(vec![secret], &[]);
     work(&home, "cx-a");
-    let (asked, _) = tell(&home, || Ok(decided(1, "Polling won.")));
+    let (asked, _) = tell(&home, || Ok(decided(2, "Polling won.")));
     assert!(!asked[0].contains("Globex"), "{asked:?}");
 }

@@ -1,6 +1,6 @@
 //! `memoir agents-md`: the project's conventions in its instructions files, and theirs as memories.
 
-use super::{Context, filter, init, remember};
+use super::{Context, copied, filter, init, remember};
 use crate::ask;
 use crate::cli::AgentsMdArgs;
 use crate::exit::{Done, Usage};
@@ -8,8 +8,8 @@ use crate::home::Life;
 use crate::print::{self, Out, count};
 use anyhow::Result;
 use memoir_dream::{Given, Said, Way};
-use memoir_event::{Memory, MemoryKind, MemoryScope, MemoryStatus};
-use memoir_install::{Change, instructions_change, rules_in};
+use memoir_event::{Memory, MemoryKind, MemoryStatus};
+use memoir_install::{Change, has_instructions, instructions_change, rules_in};
 use memoir_journal::{Journal, SqliteJournal};
 use memoir_recall::{Kept, essence};
 use std::collections::HashSet;
@@ -37,6 +37,9 @@ pub fn run(context: &Context, args: &AgentsMdArgs) -> Result<Done> {
     for change in &needed {
         init::show(&mut out, change, &redactor)?;
     }
+    if args.write || args.remove {
+        changes.iter().filter(|change| !change.is_needed()).try_for_each(|change| note(context, change, &project))?;
+    }
     if needed.is_empty() {
         let nothing = if kept.is_empty() && !args.remove {
             "no conventions of this project are known"
@@ -57,20 +60,37 @@ pub fn run(context: &Context, args: &AgentsMdArgs) -> Result<Done> {
         anyhow::bail!("nothing was changed");
     }
     for change in needed {
+        // Known before it is there: what is forgotten meanwhile is taken out of it.
+        if has_part(change) {
+            note(context, change, &project)?;
+        }
         change.make()?;
+        note(context, change, &project)?;
         out.line(&format!("{} is written", change.path.display()))?;
     }
     out.flush()?;
     Ok(Done::Well)
 }
 
-/// What holds in the project and for whoever works on it: conventions, and whatever is pinned.
+/// Whether a part of the file will be memoir's.
+fn has_part(change: &Change) -> bool {
+    change.after.as_deref().is_some_and(has_instructions)
+}
+
+/// Remembers whether a part of the file is memoir's: what is forgotten is taken out of it.
+fn note(context: &Context, change: &Change, project: &str) -> Result<()> {
+    match context.existing_journal(Life::Short)? {
+        Some(journal) if has_part(change) => copied::note_instructed(&journal, &change.path, project),
+        Some(journal) => copied::note_not_instructed(&journal, &change.path),
+        None => Ok(()),
+    }
+}
+
+/// The conventions of the project, as many as are written.
 fn conventions(context: &Context, project: &str) -> Result<Vec<Kept>> {
     let Some(journal) = context.existing_journal(Life::Short)? else { return Ok(Vec::new()) };
     let redactor = context.settings.redactor()?;
-    let mut kept = essence(&journal, &redactor, project, "", 0)?.kept;
-    let is_shared = |memory: &Memory| memory.scope == MemoryScope::Project;
-    kept.retain(|kept| is_shared(&kept.memory) && (kept.memory.pinned || kept.memory.kind == MemoryKind::Convention));
+    let mut kept = memoir_recall::conventions(&journal, &redactor, project)?;
     kept.truncate(RULES_MAX);
     // The same memories are the same text, in whatever order they were reinforced.
     kept.sort_by_key(|kept| (kept.ts_ms, kept.id));

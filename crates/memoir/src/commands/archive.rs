@@ -83,7 +83,7 @@ fn show(args: &ArchiveArgs, id: EventId, archive: &Archive, overview: &Overview)
         let by = overview.told_by.as_ref().map(|model| format!(", told by {}", print::one_line(model, 48)));
         out.line(&format!("{from} to {to}, {}{}", sizes(archive), by.unwrap_or_default()))?;
         out.line("")?;
-        let digest = overview.digest(&TimeZone::system(), OVERVIEW_CHARS);
+        let digest = overview.digest(&TimeZone::system(), OVERVIEW_CHARS, None);
         out.line(print::tame(digest.trim_end()).as_str())?;
     }
     out.flush()?;

@@ -1,10 +1,9 @@
 //! Where copies of what is recorded went: backups, mirrors, servers. Forgetting follows the mirrors; purging says what
 //! else there is.
 
-use crate::home::system_clock;
 use anyhow::Result;
-use memoir_journal::{Cursor, Journal, Seq, SqliteJournal};
-use memoir_recall::{Followed, IMPORTED, MIRRORED};
+use memoir_journal::{Cursor, Journal, SqliteJournal};
+use memoir_recall::{IMPORTED, INSTRUCTED, MIRRORED};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +36,24 @@ pub fn is_mirror_by(journal: &SqliteJournal, dir: &Path, rules: &str) -> Result<
 /// Remembers that a mirror there was imported.
 pub fn note_imported(journal: &SqliteJournal, dir: &Path) -> Result<()> {
     note(journal, IMPORTED, dir)
+}
+
+/// Remembers that memoir's part of an instructions file has the conventions of a project.
+pub fn note_instructed(journal: &SqliteJournal, file: &Path, project: &str) -> Result<()> {
+    let cursor = Cursor { stream: stream_of(INSTRUCTED, file), sequence: 1, position: project.to_owned() };
+    if journal.cursor(&cursor.stream)?.as_ref() != Some(&cursor) {
+        journal.append(&[], &[cursor])?;
+    }
+    Ok(())
+}
+
+/// No part of that file is memoir's any more.
+pub fn note_not_instructed(journal: &SqliteJournal, file: &Path) -> Result<()> {
+    let stream = stream_of(INSTRUCTED, file);
+    if journal.cursor(&stream)?.is_some() {
+        journal.append(&[], &[Cursor::gone(stream)])?;
+    }
+    Ok(())
 }
 
 fn note(journal: &SqliteJournal, what: &str, place: &Path) -> Result<()> {
@@ -76,9 +93,4 @@ impl Copies {
         let servers: BTreeSet<String> = pushed.iter().filter_map(address).collect();
         Ok(Copies { backups: places(BACKUP)?, mirrors: places(MIRRORED)?, servers: servers.into_iter().collect() })
     }
-}
-
-/// Takes events out of every mirror that is still there.
-pub fn take_out_of_mirrors(journal: &SqliteJournal, events: &[Seq]) -> Followed {
-    memoir_recall::take_out_of_mirrors(journal, events, &system_clock())
 }

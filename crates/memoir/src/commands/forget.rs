@@ -1,19 +1,19 @@
 //! `memoir forget`: shows what it would take, asks, and has it forgotten everywhere.
 
-use super::copied::{self, Copies};
+use super::copied::Copies;
 use super::scrub::{LANES, Said};
 use super::{Context, filter, session, times};
 use crate::ask;
 use crate::cli::{ForgetArgs, UnwantedArgs};
 use crate::exit::{Done, Usage};
-use crate::home::{Life, now_ms};
+use crate::home::{Life, now_ms, system_clock};
 use crate::print::{self, Out, Progress, Style, count};
 use crate::stop;
 use anyhow::Result;
 use memoir_event::Client;
 use memoir_index::Index;
-use memoir_journal::{Depth, Forgetting, ForgettingEntry, Journal, SqliteJournal, View};
-use memoir_recall::{Choice, ForgetError, Forgetter, Form, Gate, Unwanted};
+use memoir_journal::{Depth, Forgetting, ForgettingEntry, Journal, Seq, SqliteJournal, View};
+use memoir_recall::{Choice, Followed, ForgetError, Forgetter, Form, Gate, Unwanted, take_out_of_copies};
 use memoir_record::Lane;
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -41,19 +41,28 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
     let unstored = Said::of(&work.journal, &[])?.and_unstored(work.unwanted(&args.unwanted)?)?;
     work.forget(work.wish(choice, Depth::Forget, &name, args.unwanted.reason.clone()))?;
     let waiting = unstored.hold(context, &name);
-    let mut mirrors = copied::take_out_of_mirrors(&work.journal, &events);
+    let mut mirrors = work.take_out_of_copies(&events);
     mirrors.problems.extend(waiting.busy.into_iter().chain(waiting.left));
     let mut out = Out::new();
     let number = u64::try_from(events.len()).unwrap_or(u64::MAX);
+    // Ids and names of sessions, projects and contributors that nobody knows may be mistyped.
+    let is_unknown = number == 0 && waiting.held == 0;
     if args.unwanted.json {
-        out.json(&json!({"name": name, "events": number, "mirrors": mirrors.done, "notReached": mirrors.beyond, "problems": mirrors.problems}))?;
+        out.json(&json!({"name": name, "events": number, "known": !is_unknown, "mirrors": mirrors.done, "files": mirrors.files, "notReached": mirrors.beyond, "problems": mirrors.problems}))?;
     } else {
-        out.line(&format!(
-            "forgot {} as {name}; `memoir forget --undo {name}` brings it back",
-            count(number, "event")
-        ))?;
+        out.line(&if is_unknown {
+            format!(
+                "nothing is known of that; what may still come of before now stays away as {name}; \
+                 `memoir forget --undo {name}` takes that back"
+            )
+        } else {
+            format!("forgot {} as {name}; `memoir forget --undo {name}` brings it back", count(number, "event"))
+        })?;
         for place in &mirrors.done {
             out.line(&format!("taken out of the mirror in {place}"))?;
+        }
+        for file in &mirrors.files {
+            out.line(&format!("taken out of memoir's part of {file}"))?;
         }
         for place in &mirrors.beyond {
             out.line(&format!("not reached: {place}"))?;
@@ -67,13 +76,22 @@ pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
 fn undo(context: &Context, name: &str, json: bool) -> Result<Done> {
     let unknown = || Usage(ForgetError::NoForgetting(name.to_owned()).to_string());
     let work = Work::open(context)?.ok_or_else(unknown)?;
-    let entry = work.forgetter().undo(name, context.actor()).map_err(as_usage)?;
-    let waiting = context.spool()?.let_go(name)?;
+    let undone = work.forgetter().undo(name, context.actor());
+    let waiting = match &undone {
+        // Somebody may have been stopped halfway.
+        Ok(_) | Err(ForgetError::Undone(_)) => context.spool()?.let_go(name)?,
+        Err(_) => 0,
+    };
+    let events = match undone {
+        Ok(entry) => entry.events,
+        Err(ForgetError::Undone(_)) if waiting > 0 => 0,
+        Err(error) => return Err(as_usage(error)),
+    };
     let mut out = Out::new();
     if json {
-        out.json(&json!({"name": name, "undone": true, "events": entry.events, "waiting": waiting}))?;
+        out.json(&json!({"name": name, "undone": true, "events": events, "waiting": waiting}))?;
     } else {
-        out.line(&format!("{} of {} are there again", count(entry.events, "event"), name))?;
+        out.line(&format!("{} of {} are there again", count(events, "event"), name))?;
         if waiting > 0 {
             out.line("what was not sent to the server yet waits for it again")?;
         }
@@ -128,6 +146,11 @@ impl<'a> Work<'a> {
 
     fn forgetter(&self) -> Forgetter<'_> {
         Forgetter { journal: &self.journal, index: &self.index, redactor: &self.redactor, now_ms: now_ms() }
+    }
+
+    /// Takes what is forgotten out of every copy that memoir keeps outside its home.
+    pub fn take_out_of_copies(&self, events: &[Seq]) -> Followed {
+        take_out_of_copies(&self.journal, &self.redactor, events, &system_clock())
     }
 
     /// What of all this may be shown.

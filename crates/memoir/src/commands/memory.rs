@@ -1,7 +1,7 @@
 //! `memoir memory`: one memory at a time, by the user's own hand.
 
 use super::forget::Work;
-use super::{Context, copied, filter, memories, times, why};
+use super::{Context, filter, memories, times, why};
 use crate::cli::{MemoryAction, MemoryArgs, StatusName, UnwantedArgs, ViewArgs};
 use crate::exit::{Done, Usage};
 use crate::home::Life;
@@ -210,7 +210,7 @@ fn reject(context: &Context, ids: &[String], json: bool) -> Result<Done> {
     let Some((name, choice)) = work.choose_quietly(&args)? else { return Ok(Done::Well) };
     let events = choice.events.clone();
     work.forget(work.wish(choice, Depth::Forget, &name, Some("rejected".to_owned())))?;
-    let mirrors = copied::take_out_of_mirrors(&work.journal, &events);
+    let mirrors = work.take_out_of_copies(&events);
     let restored: Vec<EventId> = review.holding(replaced).map_err(as_usage)?;
     let mut out = Out::new();
     if json {

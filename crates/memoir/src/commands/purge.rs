@@ -1,7 +1,7 @@
 //! `memoir purge`: forgets, erases the text from everything in the home, and says what it cannot reach.
 
 use super::Context;
-use super::copied::{self, Copies};
+use super::copied::Copies;
 use super::forget::{Work, unwanted_is_nothing};
 use super::scrub::Said;
 use crate::ask;
@@ -28,6 +28,8 @@ struct Told {
     events: u64,
     records: u64,
     mirrors: Vec<String>,
+    /// Instructions files that no longer have it.
+    files: Vec<String>,
     /// Places that it cannot reach.
     beyond: Vec<String>,
     problems: Vec<String>,
@@ -152,8 +154,9 @@ fn erase(context: &Context, work: &Work<'_>, told: &mut Told) -> Result<()> {
         );
     }
     rebuild_index(work, told)?;
-    let mirrors = copied::take_out_of_mirrors(&work.journal, &events);
+    let mirrors = work.take_out_of_copies(&events);
     told.mirrors = mirrors.done;
+    told.files = mirrors.files;
     told.beyond.extend(mirrors.beyond);
     told.problems.extend(mirrors.problems);
     if told.problems.is_empty() {
@@ -197,7 +200,7 @@ fn tell(told: &Told, json: bool) -> Result<Done> {
     let mut out = Out::new();
     if json {
         out.json(&json!({
-            "name": told.name, "events": told.events, "erased": told.records, "mirrors": told.mirrors,
+            "name": told.name, "events": told.events, "erased": told.records, "mirrors": told.mirrors, "files": told.files,
             "notReached": told.beyond, "problems": told.problems,
         }))?;
     } else {
@@ -205,6 +208,9 @@ fn tell(told: &Told, json: bool) -> Result<Done> {
         out.line(&format!("erased the text of {}{name}", count(told.records, "record")))?;
         for place in &told.mirrors {
             out.line(&format!("taken out of the mirror in {place}"))?;
+        }
+        for file in &told.files {
+            out.line(&format!("taken out of memoir's part of {file}"))?;
         }
         if !told.beyond.is_empty() {
             out.line("not reached, as far as it was there:")?;

@@ -17,6 +17,7 @@ use memoir_recall::Unwanted;
 use memoir_record::wire::{Capture, RawRecord};
 use memoir_record::{Claimed, Lane, Spool, SpoolListing};
 use memoir_vectors::Removed;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -48,6 +49,8 @@ pub struct Hindered {
     pub busy: Vec<String>,
     /// What only the user can do.
     pub left: Vec<String>,
+    /// So many records are held back that waited for a server.
+    pub held: usize,
 }
 
 impl Said<'_> {
@@ -148,6 +151,7 @@ impl Said<'_> {
     /// would suppress, or by what was asked for.
     pub fn hold(&self, context: &Context, name: &str) -> Hindered {
         let mut hindered = Hindered::default();
+        let number = Cell::new(0);
         let mut held = || -> Result<()> {
             let (spool, redactor) = (context.spool()?, context.settings.redactor()?);
             let forgotten = forgotten_in(self.journal, &redactor);
@@ -168,6 +172,7 @@ impl Said<'_> {
                 let [gone, rest] =
                     [gone, rest].map(|part| part.into_iter().map(|(_, record)| record).collect::<Vec<_>>());
                 spool.hold(name, &gone)?;
+                number.set(number.get() + gone.len());
                 match (gone.is_empty(), rest.is_empty()) {
                     (true, _) => {}
                     (false, true) => claim.done(&spool)?,
@@ -179,6 +184,7 @@ impl Said<'_> {
         if let Err(error) = held() {
             hindered.busy.push(format!("what waits for a server could not be searched: {error:#}"));
         }
+        hindered.held = number.get();
         hindered
     }
 

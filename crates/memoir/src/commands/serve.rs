@@ -8,8 +8,9 @@ use crate::cli::ServeArgs;
 use crate::exit::{Done, Usage};
 use crate::home::{Life, system_clock};
 use crate::print::{self, Out};
+use crate::process_table;
 use anyhow::{Context as _, Result};
-use memoir_server::{ApiKey, Parts, Rate, RatedClients, Scope, Scopes, ServerError, ServerSettings, serve};
+use memoir_server::{ApiKey, LetGo, Parts, Rate, RatedClients, Scope, Scopes, ServerError, ServerSettings, serve};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,7 +29,8 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
     let (meaning, index) = (context.meaning(&redactor), Arc::new(context.index_within(SERVER_INDEX_BYTES)));
     let home = context.home.clone();
     let is_paused = Arc::new(move || pause::is_paused(&home));
-    let parts = Parts { redactor, journal, index, clock: system_clock(), meaning, is_paused };
+    let (let_go, is_alive) = (let_go(context)?, Arc::new(process_table::is_alive));
+    let parts = Parts { redactor, journal, index, clock: system_clock(), meaning, is_paused, let_go, is_alive };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(settings.blocking_threads.max(2) * 2)
@@ -48,6 +50,12 @@ pub fn run(context: &Context, args: &ServeArgs) -> Result<Done> {
         _ => error,
     })?;
     Ok(Done::Well)
+}
+
+/// Has what a forgetting held back in the spool wait again.
+fn let_go(context: &Context) -> Result<LetGo> {
+    let spool = context.spool()?;
+    Ok(Arc::new(move |name| spool.let_go(name).map_err(|error| error.to_string())))
 }
 
 fn announce(address: std::net::SocketAddr) {
@@ -85,6 +93,7 @@ fn server_settings(context: &Context, args: &ServeArgs) -> Result<ServerSettings
         keys: settings.server_keys.iter().map(|(key, scopes)| api_key(key, scopes)).collect::<Result<_>>()?,
         allowed_hosts: settings.server_allowed_hosts.clone(),
         policy: settings.policy()?,
+        commit_rules: settings.commit_rules,
         body_bytes_max: settings.server_body_bytes_max,
         bodies_bytes_max: defaults.bodies_bytes_max.max(settings.server_body_bytes_max),
         rate,

@@ -80,3 +80,45 @@ fn what_the_files_say_is_read_as_conventions_until_it_is_gone() {
     assert_eq!(read(), "0 conventions taken in, 1 known, 1 no longer there\n");
     assert!(known().contains("run cargo nextest") && !known().contains("vendored code"), "{}", known());
 }
+
+#[test]
+fn what_is_forgotten_or_purged_goes_out_of_the_files_that_memoir_wrote_and_nothing_else_does() {
+    for (way, told) in [("forget", "taken out of memoir's part of"), ("purge", "AGENTS.md that are kept elsewhere")] {
+        let home = Home::new();
+        let (dir, name) = project(&home);
+        let (file, other) = (dir.join("AGENTS.md"), dir.join("NOTES.md"));
+        let ours = "# House rules\n\n- we use four spaces for tabs\n";
+        fs::write(&file, ours).unwrap();
+        home.run(&["remember", "commits are signed", "--project", &name, "--kind", "convention"]).succeeded();
+        for flags in [&[][..], &["--file", "NOTES.md"]] {
+            home.run(&[&["agents-md", "--dir", &name, "--write", "--yes"], flags].concat()).succeeded();
+        }
+        let ran = home.run(&[way, "--text", "four spaces", "--yes"]).succeeded();
+        assert!(ran.out.contains(told), "{ran:?}");
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with(ours) && text.contains("- commits are signed\n"), "{text}");
+        assert_eq!(text.matches("four spaces").count(), 1, "{text}");
+        assert!(!fs::read_to_string(&other).unwrap().contains("four spaces"));
+        // With its last line the part goes, and a file that has no other.
+        home.run(&[way, "--text", "commits are", "--yes"]).succeeded();
+        assert_eq!(fs::read_to_string(&file).unwrap(), ours);
+        assert!(!other.exists());
+        let last = home.run(&[way, "--text", "red door", "--yes"]).succeeded();
+        assert!(!last.out.contains("not there now"), "{last:?}");
+    }
+}
+
+#[test]
+fn files_of_memoirs_that_cannot_be_reached_are_named() {
+    let home = Home::new();
+    let (dir, name) = project(&home);
+    home.run(&["agents-md", "--dir", &name, "--write", "--yes"]).succeeded();
+    let moved = home.top().join("moved");
+    fs::rename(&dir, &moved).unwrap();
+    let ran = home.run(&["forget", "--text", "red door", "--yes"]).succeeded();
+    assert!(ran.out.contains("AGENTS.md, which is not there now"), "{ran:?}");
+    fs::rename(&moved, &dir).unwrap();
+    fs::write(dir.join("AGENTS.md"), "<!-- memoir:begin -->\n- we use four spaces for tabs\n").unwrap();
+    let ran = home.run(&["forget", "--text", "four spaces", "--yes"]);
+    assert!(ran.err.contains("AGENTS.md may still have it"), "{ran:?}");
+}

@@ -299,3 +299,16 @@ fn many_processes_record_recall_and_forget_at_once() {
     assert_eq!((left.matches("\"seal ").count(), left.matches("\"otter ").count()), (0, 180));
     home.verified();
 }
+
+#[test]
+fn a_name_that_nobody_knows_is_said_to_be_unknown_and_what_nobody_sees_hides_nothing() {
+    let home = Home::new();
+    home.ingest(&[said("s", 1, "the zero\u{200b}width walrus")]).succeeded();
+    for wish in [&["--session", "typo"][..], &["--project", "no/such"], &["0123456789abcdef01234567"]] {
+        let ran = home.run(&[&["forget"], wish, &["--yes"]].concat()).succeeded();
+        assert!(ran.out.contains("\nnothing is known of that") && ran.out.contains("--undo f-"), "{ran:?}");
+    }
+    let ran = home.run(&["forget", "--text", "zerowidth", "--yes"]).succeeded();
+    assert!(ran.out.contains("forgot 1 event"), "{ran:?}");
+    assert!(!home.run(&["timeline"]).out.contains("walrus"));
+}

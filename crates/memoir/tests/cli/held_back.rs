@@ -1,5 +1,6 @@
 //! What waits for a server and is forgotten before it is sent is not sent, unless that is undone.
 
+use crate::http::post;
 use crate::support::{Home, dead_port, to_lines};
 use serde_json::{Value, json};
 
@@ -103,4 +104,22 @@ fn new_input_for_a_server_is_looked_at_too() {
     assert!(ran.err.contains("sent 1") && ran.err.contains("held 1"), "{}", ran.err);
     assert_eq!(there.prompts(), ["otter"]);
     assert!(home.run(&["spool"]).succeeded().out.contains("1 record held back"));
+}
+
+#[test]
+fn what_was_held_back_goes_whoever_undoes_the_forgetting_and_whenever() {
+    let dead = format!("http://127.0.0.1:{}", dead_port());
+    let home = Home::new();
+    home.feed(&["ingest", "--server-url", &dead], to_lines(&[said("a", 1, "walrus one")]));
+    let name = forget(&home, &["--session", "a"]);
+    assert_eq!(home.waiting(), 0);
+    let server = home.serve();
+    let ask = |body: serde_json::Value| post(&server, "/v1/forget", None, &body);
+    let both = ask(json!({"undo": name, "text": "walrus"}));
+    assert_eq!(both.status, 400, "{}", both.body);
+    assert_eq!(home.waiting(), 0);
+    let undone = ask(json!({"undo": name})).body;
+    assert_eq!((&undone["undone"], &undone["waiting"]), (&json!(true), &json!(1)), "{undone}");
+    assert_eq!(home.waiting(), 1);
+    home.run(&["forget", "--undo", &name]).failed_in_one_line(2, &["undone before"]);
 }

@@ -91,6 +91,38 @@ fn taught(client: &'static str) -> Home {
 }
 
 #[test]
+fn a_beginning_that_is_told_twice_is_answered_once_and_each_line_says_where_it_is_from() {
+    let home = Home::new();
+    let first = Caller::new(&home, "claude", "one");
+    first.call("UserPromptSubmit", json!({"prompt": "From now on deploys go through ./ship."}));
+    first.call("Stop", json!({"last_assistant_message": "Noted."}));
+    first.call("SessionEnd", json!({"reason": "exit"}));
+    home.run(&["dream"]).succeeded();
+    let start = |session: &'static str, source: &str| {
+        Caller::new(&home, "claude", session).given("SessionStart", json!({"source": source}))
+    };
+    let given = start("two", "startup").unwrap();
+    let places: Vec<&str> = given.lines().filter(|line| line.starts_with("  ")).collect();
+    assert!(!places.is_empty() && places.iter().all(|line| line.contains("cc-one, 20")), "{given}");
+    let has_id = |line: &&str| line.rsplit(", ").next().is_some_and(|id| id.len() == 24);
+    assert!(places.iter().all(has_id), "{given}");
+    assert_eq!(start("two", "startup"), None);
+    assert!(start("two", "clear").is_some() && start("three", "startup").is_some());
+}
+
+#[test]
+fn of_two_deliveries_at_once_one_is_answered() {
+    let home = Home::new();
+    home.run(&["remember", "the walrus cache is flushed by ./flush", "--user", "--kind", "convention"]).succeeded();
+    let given: Vec<Option<String>> = std::thread::scope(|scope| {
+        let call = || Caller::new(&home, "codex", "twin").given("SessionStart", json!({"source": "startup"}));
+        let calls: Vec<_> = (0..2).map(|_| scope.spawn(call)).collect();
+        calls.into_iter().map(|call| call.join().unwrap()).collect()
+    });
+    assert_eq!(given.iter().flatten().count(), 1, "{given:?}");
+}
+
+#[test]
 fn what_one_session_taught_is_given_to_another_in_every_client() {
     for client in ["codex", "claude", "gemini"] {
         for other in ["codex", "claude", "gemini"] {

@@ -155,3 +155,24 @@ fn a_spooled_line_that_was_damaged_is_set_aside_and_the_others_are_stored() {
     assert_eq!(doctor.code(), 1);
     assert!(doctor.out.contains("1 files are set aside"), "{}", doctor.out);
 }
+
+#[test]
+fn under_a_lock_a_prompt_is_answered_and_the_end_of_a_session_is_known_afterwards() {
+    let home = Home::new();
+    home.run(&["remember", "the walrus cache is flushed by ./flush", "--user"]).succeeded();
+    let call = |event: &str, more: serde_json::Value| {
+        let mut payload = serde_json::json!({"session_id": "a", "transcript_path": null, "cwd": "/nowhere",
+            "hook_event_name": event, "prompt_id": "t1"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        home.feed(&["hook", "claude"], payload.to_string()).succeeded().out
+    };
+    let lock = hold(&home);
+    let given = call("UserPromptSubmit", serde_json::json!({"prompt": "how is the walrus cache flushed?"}));
+    assert!(given.contains("./flush"), "{given}");
+    call("Stop", serde_json::json!({"last_assistant_message": "By ./flush."}));
+    call("SessionEnd", serde_json::json!({"reason": "exit"}));
+    drop(lock);
+    home.run(&["status"]).succeeded();
+    let archive = home.run(&["archive", "cc-a"]).succeeded();
+    assert!(archive.out.contains("ended"), "{archive:?}");
+}

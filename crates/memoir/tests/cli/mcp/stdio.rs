@@ -73,6 +73,19 @@ fn what_it_does_not_understand_ends_nothing() {
 }
 
 #[test]
+fn what_is_no_json_is_answered_as_such_and_messages_around_it_are_whole() {
+    let home = Home::new();
+    let ping = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string();
+    let long = "x".repeat((16 << 20) + 1);
+    let lines = ["{", &ping(1), "nonsense", "", "  ", "{\"a\":\"\\ud800\"}", &ping(2), &long, &ping(3)].join("\n");
+    let ran = home.feed(&["mcp"], format!("{lines}\n")).succeeded();
+    let answers = ran.json_lines();
+    let with = |code: i64| answers.iter().filter(|one| one["error"]["code"] == code && one["id"].is_null()).count();
+    assert_eq!((with(-32700), with(-32600)), (3, 1), "{answers:?}");
+    assert!((1..=3).all(|id| answers.iter().any(|one| one["id"] == id && one["result"].is_object())), "{answers:?}");
+}
+
+#[test]
 fn ten_megabytes_are_answered_and_more_than_a_line_may_have_is_dropped() {
     let home = Home::new();
     let mut client = client(&home);
