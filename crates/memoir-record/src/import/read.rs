@@ -11,7 +11,7 @@ use crate::intake::{Intake, Rules};
 use crate::private::{Place, PrivateRequests};
 use crate::runs::{RUN_HEAD_BYTES, Run, Runs};
 use memoir_capture::{Out, Parser, Salt, gemini};
-use memoir_event::KeyHasher;
+use memoir_event::{Client, Content, Event, KeyHasher, Kind};
 use memoir_journal::{Cursor, Redacted};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -93,12 +93,13 @@ pub(super) struct Reading<'a, 'g> {
     agents: Option<Agents>,
 }
 
-/// What to do about files of sub-agents.
+/// What to do about files of sub-agents and of forks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agents {
     /// Read them.
     Read,
-    /// Leave them for later: whether they are private is known once the sessions that started them are read.
+    /// Leave them for later: whether they are private is known once the sessions that started them are read, and what
+    /// they copied is told best where it was said.
     Leave,
 }
 
@@ -142,6 +143,14 @@ pub(super) fn read_file<'a>(
         }
     }
     reading.report
+}
+
+/// Whether the session goes on from another, whose history may stand in its file.
+fn may_begin_with_a_copy(first: &Event) -> bool {
+    let Content::Payload(told) = &first.content else { return false };
+    first.client == Some(Client::Codex)
+        && first.kind() == Kind::SessionStarted
+        && told.to_value().get("forked_from").is_some()
 }
 
 impl Reading<'_, '_> {
@@ -328,7 +337,7 @@ impl Reading<'_, '_> {
         let found = std::mem::take(&mut self.out).events;
         if let Some(first) = found.first().map(|captured| &captured.event)
             && self.agents.take() == Some(Agents::Leave)
-            && first.thread.as_ref().is_some_and(|thread| *thread != first.session)
+            && (first.thread.as_ref().is_some_and(|thread| *thread != first.session) || may_begin_with_a_copy(first))
         {
             self.report.is_left = true;
             self.stopped = true;

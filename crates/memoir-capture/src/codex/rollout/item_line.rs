@@ -185,10 +185,21 @@ impl Rollout {
             self.said(Who::Reasoning, text, &[], Form::Item, turn.as_deref(), at);
         }
         if texts.is_empty() {
-            let turn = turn.or_else(|| self.scene.turn.clone()).unwrap_or_default();
-            let name = item.id.owned().unwrap_or_else(|| format!("{turn}/{}", at.number));
-            self.maker(at).reasoning(String::new(), vec![crate::scene::item(&format!("thought/{name}"), 0)]);
+            self.in_turn_of(turn.as_deref(), |rollout| rollout.hidden_thought(item.id.said(), at));
         }
+    }
+
+    /// A thought that is kept from us.
+    pub(super) fn hidden_thought(&mut self, id: Option<&str>, at: &mut At<'_>) {
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        let name = match id {
+            Some(id) => Some(crate::scene::item(&format!("thought/{id}"), 0)),
+            None => {
+                let nth = self.state.turns.count(&turn, "thought", "");
+                self.scene.said(Who::Reasoning.as_str(), "", nth)
+            }
+        };
+        self.maker(at).reasoning(String::new(), name.into_iter().collect());
     }
 
     fn call(&mut self, item: &Item<'_>, at: &mut At<'_>) {
