@@ -3,6 +3,7 @@
 use super::notes;
 use super::record::Record;
 use super::tools::Pending;
+use crate::boundary::{self, Stand};
 use crate::lenient::{Text, lenient};
 use crate::out::{Captured, Out};
 use crate::parser::{Parser, Salt, mended, read};
@@ -285,7 +286,7 @@ impl Transcript {
         self.maker(at).session_started(details);
         if !is_agent && let Some(prompt) = self.stream.prompt.take() {
             let name = format!("{}/prompt", self.stream.run);
-            self.maker(at).given_prompt(&prompt, &name);
+            self.maker(at).given_prompt(&prompt, &name, Stand::Typed);
         }
         at.uuid = uuid;
     }
@@ -427,7 +428,8 @@ impl Transcript {
                 self.maker(at).error(text, Vec::new());
             }
             Some("local_command") => {
-                let sorted = crate::boundary::sort(found.content.get().unwrap_or_default());
+                let sorted =
+                    boundary::sort_of(Some(Client::Claude), found.content.get().unwrap_or_default(), Stand::Marked);
                 self.tell_context(&sorted.context, at);
             }
             Some("turn_duration") => {

@@ -8,7 +8,7 @@ mod item_line;
 mod thread;
 
 use super::waiting::{Held, Waiting};
-use crate::boundary;
+use crate::boundary::{self, Stand};
 use crate::content::Unknown;
 use crate::lenient::{Raw, Text, Words, lenient};
 use crate::media::{self, Media};
@@ -324,7 +324,7 @@ impl Rollout {
 
     /// What stands in a user's message: the user's words, and everything else.
     fn user(&mut self, text: &str, media: &[Media], identities: Vec<Identity>, at: &mut At<'_>) {
-        let sorted = boundary::sort(text);
+        let sorted = boundary::sort_of(Some(Client::Codex), text, Stand::Sent);
         for (nth, (name, kept)) in (0..).zip(&sorted.context) {
             at.out.context(name);
             if let Some(kept) = kept {

@@ -4,6 +4,7 @@
 //! whose chat begins then.
 
 use super::chat::Elements;
+use crate::boundary::Stand;
 use crate::lenient::{Number, Raw, Text, lenient};
 use crate::out::Out;
 use crate::parser::{mended, read};
@@ -82,6 +83,6 @@ impl Log {
         }
         let id = entry.message_id.whole().unwrap_or_default();
         // The chat has another id for it: found by its text.
-        Maker::of_record(&self.scene, time, self.number, out).given_prompt(message, &format!("log/{id}"));
+        Maker::of_record(&self.scene, time, self.number, out).given_prompt(message, &format!("log/{id}"), Stand::Typed);
     }
 }
