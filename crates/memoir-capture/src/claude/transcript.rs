@@ -192,10 +192,7 @@ impl Transcript {
         if kind == "assistant" {
             self.stream.pieces.clear();
         }
-        let time = when::read(found.timestamp).unwrap_or_else(|_| {
-            out.problem("bad time");
-            None
-        });
+        let time = when::told(found.timestamp, out);
         let time = time.or_else(|| self.stream.now.as_ref().map(|now| Time::from_ms(now())));
         let time = time.or_else(|| self.time_of_note(found));
         self.state.time = time.as_ref().map(|time| time.given().to_owned()).or_else(|| self.state.time.take());

@@ -161,10 +161,7 @@ impl Rollout {
             out.problem("not JSON");
             return;
         };
-        let time = when::read(line.timestamp).unwrap_or_else(|_| {
-            out.problem("bad time");
-            None
-        });
+        let time = when::told(line.timestamp, out);
         self.leave_copy(&line, time.as_ref());
         let mut at = At { number, time, out };
         match (line.kind.get(), line.payload.is_object()) {

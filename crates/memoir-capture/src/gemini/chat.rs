@@ -171,7 +171,7 @@ impl Chat {
         let changed: Changed<'_> = serde_json::from_str(set).unwrap_or_default();
         for message in changed.messages.0.iter().filter(|message| message.kind.is("user")) {
             let parts = Parts::of(message.content);
-            let time = when::read(message.timestamp).unwrap_or_default();
+            let time = when::told(message.timestamp, out);
             if let Some(summary) = parts.texts.iter().find_map(|text| snapshot(text)) {
                 self.summary(summary, time, number, out);
             }
@@ -198,7 +198,7 @@ impl Chat {
             .text("thread_id", session)
             .said("cwd", self.state.cwd.as_deref())
             .said("parent_thread", self.state.parent.as_deref());
-        let time = when::read(line.start).unwrap_or_default();
+        let time = when::told(line.start, out);
         Maker::of_record(&self.scene, time, number, out).session_started(details);
     }
 
@@ -215,10 +215,7 @@ impl Chat {
     }
 
     fn message(&mut self, number: u64, text: &str, line: &Line<'_>, out: &mut Out) {
-        let time = when::read(line.timestamp).unwrap_or_else(|_| {
-            out.problem("bad time");
-            None
-        });
+        let time = when::told(line.timestamp, out);
         let id = line.id.get().unwrap_or_default().to_owned();
         match line.kind.get().unwrap_or_default() {
             kind @ ("user" | "gemini") => {
@@ -366,7 +363,7 @@ impl Chat {
         if !self.is_new(format!("result/{id}")) {
             return;
         }
-        let done = when::read(call.timestamp).unwrap_or_default().or_else(|| time.cloned());
+        let done = when::told(call.timestamp, out).or_else(|| time.cloned());
         // At a terminal a call is written after its result, and its message is a moment younger.
         let done = done.map(|done| time.filter(|call| call.ms() > done.ms()).cloned().unwrap_or(done));
         let shown: Value = serde_json::from_str(result).unwrap_or_default();

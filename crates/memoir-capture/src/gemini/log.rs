@@ -75,7 +75,7 @@ impl Log {
         let session = self.now_at.get(started).map_or(started, String::as_str).to_owned();
         self.scene.session.clone_from(&session);
         self.scene.thread.clone_from(&session);
-        let time = when::read(entry.timestamp).unwrap_or_default();
+        let time = when::told(entry.timestamp, out);
         if let Some(time) = time.as_ref().filter(|_| message.split_whitespace().next() == Some("/clear"))
             && let Some(next) = after_clear(&session, time.ms())
         {

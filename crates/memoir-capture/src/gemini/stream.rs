@@ -101,7 +101,7 @@ impl ExecStream {
             return;
         };
         self.state.number = number;
-        let time = when::read(line.timestamp).unwrap_or_default();
+        let time = when::told(line.timestamp, out);
         let time = time.or_else(|| self.now.as_ref().map(|now| Time::from_ms(now())));
         let is_piece = line.kind.is("message") && line.role.is("assistant");
         if !is_piece {

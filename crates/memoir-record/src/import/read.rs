@@ -20,6 +20,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
 
 /// Events in one portion.
 const PORTION_EVENTS: usize = 250;
@@ -84,6 +85,8 @@ pub(super) struct Reading<'a, 'g> {
     batch_bytes: usize,
     /// How often the file was written anew.
     rewrites: u64,
+    /// When what was read last happened: what tells no time happened then. Of a file without any, when it was written.
+    last_ms: Option<i64>,
     /// Bytes of the file up to which portions were handed over.
     told_bytes: u64,
     pub report: FileReport,
@@ -123,6 +126,7 @@ pub(super) fn read_file<'a>(
         batch: Vec::new(),
         batch_bytes: 0,
         rewrites: 0,
+        last_ms: if file.format.is_stream() { None } else { written_ms(&file.path) },
         told_bytes: 0,
         report: FileReport::default(),
         give,
@@ -143,6 +147,12 @@ pub(super) fn read_file<'a>(
         }
     }
     reading.report
+}
+
+/// When a file was last written, in milliseconds since 1970.
+fn written_ms(path: &Path) -> Option<i64> {
+    let modified = fs::metadata(path).ok()?.modified().ok()?;
+    i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
 /// Whether the session goes on from another, whose history may stand in its file.
@@ -200,6 +210,7 @@ impl Reading<'_, '_> {
             None => None,
         };
         let (offset, mut number) = at.map_or((0, 0), |at| (at.offset, at.lines));
+        self.last_ms = at.and_then(|at| at.last_ms).filter(|_| !file.format.is_stream()).or(self.last_ms);
         let private = at.into_iter().flat_map(|at| &at.private);
         self.intake.judge().begin(private.map(|(place, request)| (Place::kept(place), request.clone())));
         if file.format.is_stream() {
@@ -289,6 +300,7 @@ impl Reading<'_, '_> {
 
     fn note(&mut self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
         (position.offset, position.lines) = place;
+        position.last_ms = self.last_ms;
         position.events = before.0 + self.report.events;
         position.problems = before.1 + self.report.tally.problems.values().sum::<u64>();
         position.state = self.shared.rules.redactor.json(&parser.state()).into_owned();
@@ -348,6 +360,11 @@ impl Reading<'_, '_> {
         self.intake.look_at(&found);
         for mut captured in found {
             captured.event.sequence = captured.event.sequence.map(|number| numbered(number, self.rewrites));
+            match &captured.event.time {
+                // What is compared by its time has to tell one: streams that tell none are compared by their words.
+                Some(time) => self.last_ms = self.last_ms.map(|_| time.ms()),
+                None => captured.event.captured_ms = captured.event.captured_ms.or(self.last_ms),
+            }
             let admitted = match self.intake.take(captured) {
                 Ok(admitted) => admitted,
                 Err(reason) => {
