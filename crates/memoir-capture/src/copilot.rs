@@ -158,10 +158,7 @@ impl Events {
             out.left_out("ephemeral");
             return;
         }
-        let time = when::read(line.timestamp).unwrap_or_else(|_| {
-            out.problem("bad time");
-            None
-        });
+        let time = when::told(line.timestamp, out);
         let data: Data<'_> = line.data.read();
         self.scene.thread = line.agent_id.owned().unwrap_or_else(|| self.state.session.clone());
         let is_agent = self.scene.thread != self.state.session;

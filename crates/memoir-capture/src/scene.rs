@@ -1,6 +1,6 @@
 //! Makes events: what every parser and hook knows about where it is, and one function for each kind of thing.
 
-use crate::boundary;
+use crate::boundary::{self, Stand};
 use crate::content::Unknown;
 use crate::out::{Captured, Out};
 use crate::patch::Change;
@@ -173,7 +173,9 @@ impl<'a> Maker<'a> {
 
     /// A prompt as it was typed: the user's words, and what else stands in it.
     pub fn prompt(&mut self, text: &str) {
-        let sorted = boundary::sort(text);
+        // Claude Code hands orders to hooks as they were typed, the others keep them to themselves.
+        let stand = if self.scene.client == Client::Claude { Stand::Typed } else { Stand::Sent };
+        let sorted = boundary::sort_of(Some(self.scene.client), text, stand);
         for (nth, (name, kept)) in (0..).zip(&sorted.context) {
             self.out.context(name);
             if let Some(kept) = kept {
@@ -188,8 +190,8 @@ impl<'a> Maker<'a> {
     }
 
     /// A prompt as [`Maker::prompt`], where the client gives it no name that others know; `name` is the capture's own.
-    pub fn given_prompt(&mut self, text: &str, name: &str) {
-        let sorted = boundary::sort(text);
+    pub fn given_prompt(&mut self, text: &str, name: &str, stand: Stand) {
+        let sorted = boundary::sort_of(Some(self.scene.client), text, stand);
         for (nth, (label, kept)) in sorted.context.iter().enumerate() {
             self.out.context(label);
             if let Some(kept) = kept {

@@ -91,19 +91,7 @@ impl Turns {
     /// texts of the turn.
     pub fn meet(&mut self, turn: &str, who: Who, text: &str, form: Form) -> Option<u32> {
         let key = self.key(who, text);
-        let turn = self.turn(turn);
-        let at = turn.texts.iter().position(|said| said.key == key);
-        let at = match at {
-            Some(at) => at,
-            None => {
-                if turn.texts.len() >= TEXTS_MAX {
-                    turn.texts.remove(0);
-                }
-                turn.texts.push(Said { key, seen: [0; 2], given: 0 });
-                turn.texts.len() - 1
-            }
-        };
-        let said = turn.texts.get_mut(at)?;
+        let said = self.said(turn, key)?;
         let seen = said.seen.get_mut(form as usize)?;
         *seen += 1;
         if *seen <= said.given {
@@ -113,12 +101,36 @@ impl Turns {
         Some(*seen - 1)
     }
 
+    /// Notes that something was met that is written in one form only. Its number among equal ones of the turn.
+    pub fn count(&mut self, turn: &str, what: &str, text: &str) -> u32 {
+        let key = format!("{what}{}", self.salt.digest(text));
+        self.said(turn, key).map_or(0, |said| {
+            said.given += 1;
+            said.given - 1
+        })
+    }
+
     /// Whether a text in that form is the other half of one that was handed over already.
     pub fn is_other_half(&self, turn: &str, who: Who, text: &str, form: Form) -> bool {
         let key = self.key(who, text);
         let turn = self.turns.iter().find(|known| known.id == turn);
         let said = turn.and_then(|turn| turn.texts.iter().find(|said| said.key == key));
         said.is_some_and(|said| said.seen.get(form as usize).is_some_and(|seen| *seen < said.given))
+    }
+
+    fn said(&mut self, turn: &str, key: String) -> Option<&mut Said> {
+        let turn = self.turn(turn);
+        let at = match turn.texts.iter().position(|said| said.key == key) {
+            Some(at) => at,
+            None => {
+                if turn.texts.len() >= TEXTS_MAX {
+                    turn.texts.remove(0);
+                }
+                turn.texts.push(Said { key, seen: [0; 2], given: 0 });
+                turn.texts.len() - 1
+            }
+        };
+        turn.texts.get_mut(at)
     }
 
     fn turn(&mut self, id: &str) -> &mut Turn {

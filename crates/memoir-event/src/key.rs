@@ -125,6 +125,14 @@ impl KeyHasher {
         keys
     }
 
+    /// Whether a key is the name of one of the records of that event's client.
+    pub fn is_of_record(&self, key: &Key, event: &Event) -> bool {
+        let mut scope = Fields::new(self, "scope");
+        scope.text(event.client.map_or("", |client| client.as_str()));
+        scope.text("records");
+        key.0.iter().zip(scope.finish()).take(SCOPE_BYTES).all(|(known, of_record)| *known == of_record)
+    }
+
     fn key(&self, event: &Event, identity: &Identity) -> Key {
         let mut scope = Fields::new(self, "scope");
         let mut item = Fields::new(self, "item");
@@ -381,6 +389,9 @@ mod tests {
         assert_eq!(with("s", item(), 1), with("s", item(), 2));
         assert_ne!(with("s", item(), 1), with("fork", item(), 1));
         assert_eq!(with("s", record(), 1), with("fork", record(), 1));
+        let event = said(Kind::ToolCall, "s", "x");
+        assert!(hasher().is_of_record(&with("s", record(), 1), &event));
+        assert!(!hasher().is_of_record(&with("s", item(), 1), &event));
     }
 
     proptest! {

@@ -4,14 +4,14 @@ use super::notes;
 use super::record::{Record, Written};
 use super::tools::{self, Pending};
 use super::transcript::{At, Transcript};
-use crate::boundary;
+use crate::boundary::{self, Stand};
 use crate::content::{self, Unknown};
 use crate::lenient::Raw;
 use crate::media::{self, Media};
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, digest, item, record};
 use crate::turns::{Form, Who};
-use memoir_event::Identity;
+use memoir_event::{Client, Identity};
 use std::collections::BTreeMap;
 
 /// What follows this in the result of a tool that the user refused are the user's words.
@@ -83,7 +83,7 @@ impl Transcript {
         let is_spoken = is_spoken(found);
         let (mut words, mut whole, mut context) = (Vec::new(), Vec::new(), Vec::new());
         for text in texts {
-            let sorted = boundary::sort(text);
+            let sorted = boundary::sort_of(Some(Client::Claude), text, Stand::Marked);
             context.extend(sorted.context);
             match sorted.speech {
                 Some(speech) if is_spoken => {
@@ -127,7 +127,7 @@ impl Transcript {
 
     /// A prompt that was typed while the agent worked and taken in at once.
     pub(super) fn queued_prompt(&mut self, text: &str, at: &mut At<'_>) {
-        let sorted = boundary::sort(text);
+        let sorted = boundary::sort_of(Some(Client::Claude), text, Stand::Marked);
         self.tell_context(&sorted.context, at);
         if let Some(words) = sorted.speech {
             self.speech(&words, text, Form::Item, &[], at);
@@ -147,7 +147,7 @@ impl Transcript {
                 let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.said()).collect();
                 let media: Vec<Media> = blocks.iter().filter_map(|block| block.media()).collect();
                 let whole = texts.join("\n");
-                let sorted = boundary::sort(&whole);
+                let sorted = boundary::sort_of(Some(Client::Claude), &whole, Stand::Marked);
                 self.tell_context(&sorted.context, at);
                 self.was_absorbed(&whole);
                 if let Some(words) = sorted.speech.filter(|_| by_human && is_prompt) {

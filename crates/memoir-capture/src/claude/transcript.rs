@@ -3,6 +3,7 @@
 use super::notes;
 use super::record::Record;
 use super::tools::Pending;
+use crate::boundary::{self, Stand};
 use crate::lenient::{Text, lenient};
 use crate::out::{Captured, Out};
 use crate::parser::{Parser, Salt, mended, read};
@@ -191,10 +192,7 @@ impl Transcript {
         if kind == "assistant" {
             self.stream.pieces.clear();
         }
-        let time = when::read(found.timestamp).unwrap_or_else(|_| {
-            out.problem("bad time");
-            None
-        });
+        let time = when::told(found.timestamp, out);
         let time = time.or_else(|| self.stream.now.as_ref().map(|now| Time::from_ms(now())));
         let time = time.or_else(|| self.time_of_note(found));
         self.state.time = time.as_ref().map(|time| time.given().to_owned()).or_else(|| self.state.time.take());
@@ -285,7 +283,7 @@ impl Transcript {
         self.maker(at).session_started(details);
         if !is_agent && let Some(prompt) = self.stream.prompt.take() {
             let name = format!("{}/prompt", self.stream.run);
-            self.maker(at).given_prompt(&prompt, &name);
+            self.maker(at).given_prompt(&prompt, &name, Stand::Typed);
         }
         at.uuid = uuid;
     }
@@ -427,7 +425,8 @@ impl Transcript {
                 self.maker(at).error(text, Vec::new());
             }
             Some("local_command") => {
-                let sorted = crate::boundary::sort(found.content.get().unwrap_or_default());
+                let sorted =
+                    boundary::sort_of(Some(Client::Claude), found.content.get().unwrap_or_default(), Stand::Marked);
                 self.tell_context(&sorted.context, at);
             }
             Some("turn_duration") => {

@@ -4,6 +4,7 @@
 //! session file by what it says.
 
 use super::rollout::mcp_returned;
+use crate::boundary::Stand;
 use crate::lenient::{List, Number, Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::parser::{Parser, mended, read};
@@ -145,7 +146,7 @@ impl ExecStream {
         let mut maker = self.maker(number, out);
         maker.session_started(details);
         if let Some(prompt) = prompt {
-            maker.given_prompt(&prompt, &name);
+            maker.given_prompt(&prompt, &name, Stand::Sent);
         }
     }
 

@@ -8,7 +8,7 @@ mod item_line;
 mod thread;
 
 use super::waiting::{Held, Waiting};
-use crate::boundary;
+use crate::boundary::{self, Stand};
 use crate::content::Unknown;
 use crate::lenient::{Raw, Text, Words, lenient};
 use crate::media::{self, Media};
@@ -46,6 +46,12 @@ struct State {
     own: Thread,
     /// The thread whose copied history is being read, if any.
     copied: Option<Thread>,
+    /// When that thread began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    copied_ms: Option<i64>,
+    /// Other threads whose history was copied with it: what is copied may begin with a copy itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    others: Vec<(Thread, Option<i64>)>,
     /// When the file began.
     begun_ms: Option<i64>,
     /// Own lines of a sub-agent begin at this ordinal.
@@ -68,6 +74,9 @@ struct State {
     /// Scripts that go on running, by their cells, and the tools that they call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     cells: Vec<(String, Vec<String>)>,
+    /// A digest of the line before.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    last: String,
 }
 
 /// Reads a rollout.
@@ -77,6 +86,7 @@ pub struct Rollout {
     scene: Scene,
     /// The line before: few lines have an id, so a line that is written twice has to be known as a whole.
     last: String,
+    salt: Salt,
 }
 
 lenient! {
@@ -119,6 +129,7 @@ impl Rollout {
             waiting: Waiting::default(),
             scene: Scene::new(Client::Codex, Source::CodexHistory),
             last: String::new(),
+            salt,
         };
         rollout.set_scene();
         rollout
@@ -150,17 +161,14 @@ impl Rollout {
             out.problem("not JSON");
             return;
         };
-        let time = when::read(line.timestamp).unwrap_or_else(|_| {
-            out.problem("bad time");
-            None
-        });
+        let time = when::told(line.timestamp, out);
         self.leave_copy(&line, time.as_ref());
         let mut at = At { number, time, out };
         match (line.kind.get(), line.payload.is_object()) {
             (Some("session_meta"), true) => self.session_meta(line.payload, &mut at),
             (Some("response_item"), true) => self.item_line(line.payload, line.metadata, &mut at),
             (Some("event_msg"), true) => self.event_line(line.payload, &mut at),
-            (Some("turn_context"), true) => self.turn_context(line.payload),
+            (Some("turn_context"), true) => self.turn_context(line.payload, &at),
             (Some("compacted"), true) => self.compacted(line.payload, &mut at),
             (Some("token_usage_record"), true) => self.token_usage(line.payload, &mut at),
             (
@@ -174,7 +182,7 @@ impl Rollout {
                 ),
                 _,
             ) => at.out.left_out(kind),
-            (Some(kind), true) => self.opaque(kind, text, &mut at),
+            (Some(kind), true) => self.opaque_line(kind, text, line.payload, &mut at),
             // Before September 2025: a first line without a type, then bare items.
             (None, _) if line.record_type.get().is_some() => at.out.left_out("state"),
             (None, _) if line.id.said().is_some() => self.bare_meta(&line, &mut at),
@@ -202,20 +210,7 @@ impl Rollout {
             },
         };
         if own {
-            self.state.copied = None;
-            self.set_scene();
-        }
-    }
-
-    /// A turn that began after the file did is no copy.
-    fn leave_copy_at(&mut self, started_s: Option<i64>) {
-        let own = match (started_s, self.state.begun_ms) {
-            (Some(started_s), Some(begun_ms)) => started_s.saturating_add(1).saturating_mul(1000) >= begun_ms,
-            _ => false,
-        };
-        if own && self.state.copied.is_some() && self.state.own_from.is_none() {
-            self.state.copied = None;
-            self.set_scene();
+            self.end_copy();
         }
     }
 
@@ -226,6 +221,36 @@ impl Rollout {
     fn opaque(&mut self, kind: &str, text: &str, at: &mut At<'_>) {
         let name = format!("line/{}/{}", self.scene.thread, crate::scene::digest(text));
         self.maker(at).opaque(kind, text, vec![item(&name, 0)]);
+    }
+
+    /// A line of a kind that nobody knows. A copy of it has another time: there it is found by what it tells.
+    fn opaque_line(&mut self, kind: &str, text: &str, payload: Raw<'_>, at: &mut At<'_>) {
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        let place = if turn.is_empty() { &self.scene.thread } else { &turn };
+        let told = payload.get().unwrap_or(text);
+        let nth = self.state.turns.count(place, kind, told);
+        let name = format!("{}/{turn}/{kind}/{}", self.scene.thread, crate::scene::digest(told));
+        let line = format!("line/{}/{}", self.scene.thread, crate::scene::digest(text));
+        let names = [(!self.is_copy()).then(|| item(&line, 0)), Some(Identity::InTurn { name, nth })];
+        self.maker(at).opaque(kind, text, names.into_iter().flatten().collect());
+    }
+
+    /// Gives each event of a record a name that has none, so that it is known again when the file is read again, or a
+    /// copy of it: what it is and says, in its turn, by its number among equal ones.
+    fn name_the_nameless(&mut self, out: &mut Out) {
+        for captured in out.of_record() {
+            let event = &mut captured.event;
+            if !event.identities.iter().all(|identity| matches!(identity, Identity::Alike(_))) {
+                continue;
+            }
+            let (thread, turn) =
+                (event.thread.as_deref().unwrap_or_default(), event.turn.as_deref().unwrap_or_default());
+            let kind = event.kind().as_str();
+            let place = if turn.is_empty() { thread } else { turn };
+            let nth = self.state.turns.count(place, kind, event.content.verbatim());
+            let name = format!("{thread}/{turn}/{kind}/{}", crate::scene::digest(event.content.verbatim()));
+            event.identities.push(Identity::InTurn { name, nth });
+        }
     }
 
     /// Keeps blocks of a message that nobody knows; its two forms may both have them.
@@ -276,8 +301,8 @@ impl Rollout {
         let mut identities: Vec<Identity> = self.scene.said(who.as_str(), text, nth).into_iter().collect();
         // A file may be rewritten with turn ids that are made up; its lines keep their times.
         let may_be_rewritten = !self.state.has_items || turn.starts_with("rollout-");
-        // Without times of their own, equal texts could not be told apart by it.
-        if may_be_rewritten && at.time.is_some() && !self.state.is_bare {
+        // Without times of their own, equal texts could not be told apart by it; copies have the time of the copying.
+        if may_be_rewritten && at.time.is_some() && !self.state.is_bare && !self.is_copy() {
             let name = format!("{}/{}/{}", self.scene.thread, who.as_str(), crate::scene::digest(text));
             identities.push(Identity::Record { id: name, block: nth });
         }
@@ -296,7 +321,7 @@ impl Rollout {
 
     /// What stands in a user's message: the user's words, and everything else.
     fn user(&mut self, text: &str, media: &[Media], identities: Vec<Identity>, at: &mut At<'_>) {
-        let sorted = boundary::sort(text);
+        let sorted = boundary::sort_of(Some(Client::Codex), text, Stand::Sent);
         for (nth, (name, kept)) in (0..).zip(&sorted.context) {
             at.out.context(name);
             if let Some(kept) = kept {
@@ -321,6 +346,7 @@ impl Rollout {
             out.begin_record();
             let mut at = At { number, time, out };
             self.said(who, &text, &media, Form::Item, turn.as_deref(), &mut at);
+            self.name_the_nameless(out);
         }
     }
 
@@ -375,12 +401,15 @@ lenient! {
 impl Parser for Rollout {
     fn line(&mut self, number: u64, line: &str, out: &mut Out) {
         out.begin_record();
-        if line == self.last {
+        let was_last = self.last.is_empty() && !self.state.last.is_empty() && self.salt.digest(line) == self.state.last;
+        if line == self.last || was_last {
             out.left_out("repeated line");
             return;
         }
+        self.state.last.clear();
         line.clone_into(&mut self.last);
         self.one_line(number, &mended(line), out);
+        self.name_the_nameless(out);
     }
 
     fn pause(&mut self, out: &mut Out) {
@@ -392,7 +421,8 @@ impl Parser for Rollout {
     }
 
     fn state(&self) -> String {
-        serde_json::to_string(&self.state).unwrap_or_default()
+        let last = if self.last.is_empty() { self.state.last.clone() } else { self.salt.digest(&self.last) };
+        serde_json::to_string(&State { last, ..self.state.clone() }).unwrap_or_default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Gemini CLI chats: `session-*.jsonl` of today, and `session-*.json` before it.
 
 use super::tools::{self, Parts};
-use crate::boundary;
+use crate::boundary::{self, Stand};
 use crate::lenient::{List, Number, Raw, Text, Words, lenient};
 use crate::media;
 use crate::out::Out;
@@ -171,7 +171,7 @@ impl Chat {
         let changed: Changed<'_> = serde_json::from_str(set).unwrap_or_default();
         for message in changed.messages.0.iter().filter(|message| message.kind.is("user")) {
             let parts = Parts::of(message.content);
-            let time = when::read(message.timestamp).unwrap_or_default();
+            let time = when::told(message.timestamp, out);
             if let Some(summary) = parts.texts.iter().find_map(|text| snapshot(text)) {
                 self.summary(summary, time, number, out);
             }
@@ -198,7 +198,7 @@ impl Chat {
             .text("thread_id", session)
             .said("cwd", self.state.cwd.as_deref())
             .said("parent_thread", self.state.parent.as_deref());
-        let time = when::read(line.start).unwrap_or_default();
+        let time = when::told(line.start, out);
         Maker::of_record(&self.scene, time, number, out).session_started(details);
     }
 
@@ -215,10 +215,7 @@ impl Chat {
     }
 
     fn message(&mut self, number: u64, text: &str, line: &Line<'_>, out: &mut Out) {
-        let time = when::read(line.timestamp).unwrap_or_else(|_| {
-            out.problem("bad time");
-            None
-        });
+        let time = when::told(line.timestamp, out);
         let id = line.id.get().unwrap_or_default().to_owned();
         match line.kind.get().unwrap_or_default() {
             kind @ ("user" | "gemini") => {
@@ -272,16 +269,19 @@ impl Chat {
         if is_typed {
             // What stands only in the content was put there by the client or by hooks.
             for text in all.texts.iter().filter(|text| !texts.contains(text)) {
-                boundary::sort(text).context.iter().for_each(|(name, _)| out.context(name));
+                boundary::sort_of(Some(Client::Gemini), text, Stand::Sent)
+                    .context
+                    .iter()
+                    .for_each(|(name, _)| out.context(name));
             }
         }
         let mut words = Vec::new();
         let mut context = Vec::new();
         for text in &texts {
             let text = text.split("\n--- Content from referenced files ---").next().unwrap_or_default();
-            let sorted = boundary::sort(text);
+            let sorted = boundary::sort_of(Some(Client::Gemini), text, Stand::Sent);
             context.extend(sorted.context);
-            words.extend(sorted.speech.map(|speech| of_client(&speech, &mut context)).into_iter().flatten());
+            words.extend(sorted.speech.map(std::borrow::Cow::into_owned));
         }
         if words.is_empty() && media.is_empty() && context.iter().all(|(_, kept)| kept.is_none()) {
             context.iter().for_each(|(name, _)| out.context(name));
@@ -363,7 +363,7 @@ impl Chat {
         if !self.is_new(format!("result/{id}")) {
             return;
         }
-        let done = when::read(call.timestamp).unwrap_or_default().or_else(|| time.cloned());
+        let done = when::told(call.timestamp, out).or_else(|| time.cloned());
         // At a terminal a call is written after its result, and its message is a moment younger.
         let done = done.map(|done| time.filter(|call| call.ms() > done.ms()).cloned().unwrap_or(done));
         let shown: Value = serde_json::from_str(result).unwrap_or_default();
@@ -422,26 +422,6 @@ fn snapshot(text: &str) -> Option<&str> {
     let inside = text.trim_start().strip_prefix(SNAPSHOT.0)?;
     let summary = inside.rsplit_once(SNAPSHOT.1).map_or(inside, |(summary, _)| summary).trim();
     (!summary.is_empty()).then_some(summary)
-}
-
-/// Texts that the client writes in the user's place.
-fn of_client(speech: &str, context: &mut Vec<(&'static str, Option<String>)>) -> Option<String> {
-    const CLIENTS: [&str; 5] = [
-        "Here is the user's editor context as a JSON object",
-        "Here is a summary of changes in the user's editor context",
-        "[System: You successfully executed a tool",
-        "System: Please continue.",
-        "Please continue.",
-    ];
-    if CLIENTS.iter().any(|head| speech.starts_with(head)) {
-        context.push(("environment", None));
-        return None;
-    }
-    if speech.starts_with("I ran the following shell command:") {
-        context.push(("shell-command", Some(speech.to_owned())));
-        return None;
-    }
-    Some(speech.to_owned())
 }
 
 impl Parser for Chat {

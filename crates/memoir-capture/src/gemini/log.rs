@@ -4,6 +4,7 @@
 //! whose chat begins then.
 
 use super::chat::Elements;
+use crate::boundary::Stand;
 use crate::lenient::{Number, Raw, Text, lenient};
 use crate::out::Out;
 use crate::parser::{mended, read};
@@ -74,7 +75,7 @@ impl Log {
         let session = self.now_at.get(started).map_or(started, String::as_str).to_owned();
         self.scene.session.clone_from(&session);
         self.scene.thread.clone_from(&session);
-        let time = when::read(entry.timestamp).unwrap_or_default();
+        let time = when::told(entry.timestamp, out);
         if let Some(time) = time.as_ref().filter(|_| message.split_whitespace().next() == Some("/clear"))
             && let Some(next) = after_clear(&session, time.ms())
         {
@@ -82,6 +83,6 @@ impl Log {
         }
         let id = entry.message_id.whole().unwrap_or_default();
         // The chat has another id for it: found by its text.
-        Maker::of_record(&self.scene, time, self.number, out).given_prompt(message, &format!("log/{id}"));
+        Maker::of_record(&self.scene, time, self.number, out).given_prompt(message, &format!("log/{id}"), Stand::Typed);
     }
 }

@@ -1,6 +1,7 @@
 //! The stream of `gemini -o stream-json`. Answers come in pieces and have no ids; calls have theirs.
 
 use super::tools;
+use crate::boundary::Stand;
 use crate::codex::Now;
 use crate::lenient::{Flag, Raw, Text, Words, lenient};
 use crate::out::Out;
@@ -100,7 +101,7 @@ impl ExecStream {
             return;
         };
         self.state.number = number;
-        let time = when::read(line.timestamp).unwrap_or_default();
+        let time = when::told(line.timestamp, out);
         let time = time.or_else(|| self.now.as_ref().map(|now| Time::from_ms(now())));
         let is_piece = line.kind.is("message") && line.role.is("assistant");
         if !is_piece {
@@ -111,7 +112,7 @@ impl ExecStream {
             Some("message") if line.role.is("user") => {
                 if let Some(text) = line.content.said() {
                     let name = format!("{}/{number}/prompt", self.run);
-                    Maker::of_record(&self.scene, time, number, out).given_prompt(text, &name);
+                    Maker::of_record(&self.scene, time, number, out).given_prompt(text, &name, Stand::Sent);
                 }
             }
             Some("message") => {

@@ -242,7 +242,21 @@ impl<'a> Appending<'a> {
         if alike::comes_by_id(event) {
             return Ok(alike::came_by_id(self.connection, keys, of)? && (of > self.before || is_seen()?));
         }
-        Ok(has_record(event) && is_seen()?)
+        Ok(has_record(event) && is_seen()? && self.came_in_record(of, event)?)
+    }
+
+    /// Whether one of the captures of the event at `of` had a record with a name: copies of a session may have none.
+    fn came_in_record(&self, of: Seq, event: &Event) -> Result<bool, JournalError> {
+        let mut names = self.connection.prepare_cached("SELECT keys FROM record WHERE seq = ?1 OR event = ?1")?;
+        let mut rows = names.query([as_i64(of)])?;
+        while let Some(row) = rows.next()? {
+            let keys: Vec<u8> = row.get(0)?;
+            let mut keys = keys.chunks(20).filter_map(Key::from_bytes);
+            if keys.any(|key| self.hasher.is_of_record(&key, event)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn find_named(&mut self, keys: &[Key]) -> Result<Option<Seq>, JournalError> {

@@ -42,6 +42,9 @@ pub(super) struct Position {
     /// How often it was written anew.
     #[serde(default, skip_serializing_if = "is_nought")]
     pub rewrites: u64,
+    /// When what stands before the place happened, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_ms: Option<i64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]

@@ -11,7 +11,7 @@ use crate::intake::{Intake, Rules};
 use crate::private::{Place, PrivateRequests};
 use crate::runs::{RUN_HEAD_BYTES, Run, Runs};
 use memoir_capture::{Out, Parser, Salt, gemini};
-use memoir_event::KeyHasher;
+use memoir_event::{Client, Content, Event, KeyHasher, Kind};
 use memoir_journal::{Cursor, Redacted};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -20,6 +20,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
 
 /// Events in one portion.
 const PORTION_EVENTS: usize = 250;
@@ -84,6 +85,8 @@ pub(super) struct Reading<'a, 'g> {
     batch_bytes: usize,
     /// How often the file was written anew.
     rewrites: u64,
+    /// When what was read last happened: what tells no time happened then. Of a file without any, when it was written.
+    last_ms: Option<i64>,
     /// Bytes of the file up to which portions were handed over.
     told_bytes: u64,
     pub report: FileReport,
@@ -93,12 +96,13 @@ pub(super) struct Reading<'a, 'g> {
     agents: Option<Agents>,
 }
 
-/// What to do about files of sub-agents.
+/// What to do about files of sub-agents and of forks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Agents {
     /// Read them.
     Read,
-    /// Leave them for later: whether they are private is known once the sessions that started them are read.
+    /// Leave them for later: whether they are private is known once the sessions that started them are read, and what
+    /// they copied is told best where it was said.
     Leave,
 }
 
@@ -122,6 +126,7 @@ pub(super) fn read_file<'a>(
         batch: Vec::new(),
         batch_bytes: 0,
         rewrites: 0,
+        last_ms: if file.format.is_stream() { None } else { written_ms(&file.path) },
         told_bytes: 0,
         report: FileReport::default(),
         give,
@@ -142,6 +147,20 @@ pub(super) fn read_file<'a>(
         }
     }
     reading.report
+}
+
+/// When a file was last written, in milliseconds since 1970.
+fn written_ms(path: &Path) -> Option<i64> {
+    let modified = fs::metadata(path).ok()?.modified().ok()?;
+    i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+/// Whether the session goes on from another, whose history may stand in its file.
+fn may_begin_with_a_copy(first: &Event) -> bool {
+    let Content::Payload(told) = &first.content else { return false };
+    first.client == Some(Client::Codex)
+        && first.kind() == Kind::SessionStarted
+        && told.to_value().get("forked_from").is_some()
 }
 
 impl Reading<'_, '_> {
@@ -191,6 +210,7 @@ impl Reading<'_, '_> {
             None => None,
         };
         let (offset, mut number) = at.map_or((0, 0), |at| (at.offset, at.lines));
+        self.last_ms = at.and_then(|at| at.last_ms).filter(|_| !file.format.is_stream()).or(self.last_ms);
         let private = at.into_iter().flat_map(|at| &at.private);
         self.intake.judge().begin(private.map(|(place, request)| (Place::kept(place), request.clone())));
         if file.format.is_stream() {
@@ -280,6 +300,7 @@ impl Reading<'_, '_> {
 
     fn note(&mut self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
         (position.offset, position.lines) = place;
+        position.last_ms = self.last_ms;
         position.events = before.0 + self.report.events;
         position.problems = before.1 + self.report.tally.problems.values().sum::<u64>();
         position.state = self.shared.rules.redactor.json(&parser.state()).into_owned();
@@ -328,7 +349,7 @@ impl Reading<'_, '_> {
         let found = std::mem::take(&mut self.out).events;
         if let Some(first) = found.first().map(|captured| &captured.event)
             && self.agents.take() == Some(Agents::Leave)
-            && first.thread.as_ref().is_some_and(|thread| *thread != first.session)
+            && (first.thread.as_ref().is_some_and(|thread| *thread != first.session) || may_begin_with_a_copy(first))
         {
             self.report.is_left = true;
             self.stopped = true;
@@ -339,6 +360,11 @@ impl Reading<'_, '_> {
         self.intake.look_at(&found);
         for mut captured in found {
             captured.event.sequence = captured.event.sequence.map(|number| numbered(number, self.rewrites));
+            match &captured.event.time {
+                // What is compared by its time has to tell one: streams that tell none are compared by their words.
+                Some(time) => self.last_ms = self.last_ms.map(|_| time.ms()),
+                None => captured.event.captured_ms = captured.event.captured_ms.or(self.last_ms),
+            }
             let admitted = match self.intake.take(captured) {
                 Ok(admitted) => admitted,
                 Err(reason) => {

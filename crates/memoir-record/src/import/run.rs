@@ -132,7 +132,8 @@ impl Importer<'_> {
             total,
             done: 0,
         };
-        // Sub-agents come last: then it is known which requests are private that they work for.
+        // Sub-agents and forks come last: then it is known which requests are private that they work for, and whatever
+        // they copied is there in its place.
         for agents in [Agents::Leave, Agents::Read] {
             let mut written = Ok(());
             let next = AtomicUsize::new(0);

@@ -3,23 +3,40 @@
 use crate::any_order::{any_client, check};
 use crate::world::{World, cases};
 use memoir_testkit::Client;
-use memoir_testkit::files::{Manner, Recording, Scenario, Way, in_old_gemini_form, record, scenario};
+use memoir_testkit::files::{
+    Manner, Recording, Scenario, Way, in_old_codex_form, in_old_gemini_form, record, scenario,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::Index;
+use proptest::sample::{Index, select};
 use std::fs;
 
 /// A piece of a file: which file grows, how far, and whether somebody imports then.
 type Piece = (Index, Index, bool);
 
+/// How a session is spelt: Codex copied what forks go on from, until it began to name where that stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Today,
+    /// Copied, each line with its turn.
+    Copied,
+    /// Copied, and no line tells its turn.
+    CopiedBare,
+}
+
+type Session = (Client, Scenario, Form);
+
 /// Two sessions of two clients, or of one.
-fn two_sessions() -> impl Strategy<Value = [(Client, Scenario); 2]> {
-    [(any_client(), scenario(0).boxed()), (any_client(), scenario(1).boxed())]
+fn two_sessions() -> impl Strategy<Value = [Session; 2]> {
+    let form = || select(vec![Form::Today, Form::Copied, Form::CopiedBare]);
+    [(any_client(), scenario(0).boxed(), form()), (any_client(), scenario(1).boxed(), form())]
 }
 
 /// As [`two_sessions`], none of which begins with a copy of another: such a file is never there before the other.
-fn two_roots() -> impl Strategy<Value = [(Client, Scenario); 2]> {
-    two_sessions().prop_map(|sessions| sessions.map(|(client, scenario)| (client, Scenario { fork: None, ..scenario })))
+fn two_roots() -> impl Strategy<Value = [Session; 2]> {
+    two_sessions().prop_map(|sessions| {
+        sessions.map(|(client, scenario, _)| (client, Scenario { fork: None, ..scenario }, Form::Today))
+    })
 }
 
 struct Two {
@@ -28,10 +45,18 @@ struct Two {
 }
 
 impl Two {
-    fn new(sessions: [(Client, Scenario); 2]) -> Two {
+    fn new(sessions: [Session; 2]) -> Two {
         let world = World::new();
         let home = world.home();
-        let told = sessions.map(|(client, scenario)| (record(client, &scenario, &home), scenario));
+        let told = sessions.map(|(client, scenario, form)| {
+            let recording = record(client, &scenario, &home);
+            let recording = match (client, form) {
+                (Client::Codex, Form::Copied) => in_old_codex_form(&recording, true),
+                (Client::Codex, Form::CopiedBare) => in_old_codex_form(&recording, false),
+                _ => recording,
+            };
+            (recording, scenario)
+        });
         Two { world, told: told.into() }
     }
 
@@ -141,7 +166,10 @@ proptest! {
     fn rollouts_that_are_packed_or_archived_meanwhile_give_the_same(
         scenario in scenario(0), how_far in any::<Index>(), archives: bool,
     ) {
-        let two = Two::new([(Client::Codex, scenario.clone()), (Client::Claude, Scenario { number: 1, fork: None, ..scenario })]);
+        let two = Two::new([
+            (Client::Codex, scenario.clone(), Form::Today),
+            (Client::Claude, Scenario { number: 1, fork: None, ..scenario }, Form::Today),
+        ]);
         let files = two.files();
         for (name, bytes) in &files {
             two.world.put(name, &bytes[..how_far.index(bytes.len() + 1)]);
@@ -169,7 +197,10 @@ proptest! {
     fn chats_of_old_and_of_today_give_the_same(mut scenario in scenario(0), old_first: bool) {
         // Neither form tells where the other was cut off.
         scenario.manner = Manner::Typed;
-        let two = Two::new([(Client::Gemini, scenario.clone()), (Client::Claude, Scenario { number: 1, ..scenario })]);
+        let two = Two::new([
+            (Client::Gemini, scenario.clone(), Form::Today),
+            (Client::Claude, Scenario { number: 1, ..scenario }, Form::Today),
+        ]);
         let recording = &two.told[0].0;
         let old = in_old_gemini_form(recording);
         let (first, second) = if old_first { (&old, recording) } else { (recording, &old) };

@@ -235,3 +235,62 @@ fn half_a_pair_of_surrogates_costs_no_word_in_any_file() {
         assert_eq!(prompts[0].event.content.verbatim(), "cut \u{fffd} off", "{file}");
     }
 }
+
+#[test]
+fn what_tells_no_time_happened_with_the_line_before_it_and_a_wrong_time_is_counted() {
+    const THEN: &str = "2025-01-16T10:00:00.000Z";
+    let codex = "rollout-2025-01-16T10-00-00-01a10000-0000-7000-8000-000000000001.jsonl";
+    let claude = |uuid: &str, time: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","sessionId":"s",{time}"cwd":"/p","message":{{"role":"user","content":"ask {uuid} please"}}}}"#
+        )
+    };
+    let gemini = |id: &str, time: &str| format!(r#"{{"id":"{id}",{time}"type":"user","content":"ask {id} please"}}"#);
+    let rollout = |id: &str, time: &str| {
+        format!(r#"{{{time}"type":"event_msg","payload":{{"type":"user_message","message":"ask {id} please"}}}}"#)
+    };
+    let meta = format!(
+        r#"{{"timestamp":"{THEN}","type":"session_meta","payload":{{"id":"01a10000-0000-7000-8000-000000000001","cwd":"/p"}}}}"#
+    );
+    let header = format!(r#"{{"sessionId":"s","projectHash":"h","startTime":"{THEN}","kind":"main"}}"#);
+    for (file, first, line) in [
+        (".claude/projects/-p/s.jsonl", None, &claude as &dyn Fn(&str, &str) -> String),
+        (".gemini/tmp/p/chats/session-2025-01-16T10-00-s.jsonl", Some(&header), &gemini),
+        (&format!(".codex/sessions/{codex}"), Some(&meta), &rollout),
+    ] {
+        let mut lines: Vec<String> = first.into_iter().cloned().collect();
+        lines.push(line("a", &format!(r#""timestamp":"{THEN}","#)));
+        lines.push(line("b", ""));
+        for (id, wrong) in [("c", "\"2025-01-16 10:00:09\""), ("d", "true"), ("e", "-99999999999999"), ("f", "{}")] {
+            lines.push(line(id, &format!(r#""timestamp":{wrong},"#)));
+        }
+        let world = World::new();
+        world.put(file, format!("{}\n", lines.join("\n")).as_bytes());
+        let summary = world.import();
+        let wrong: u64 = summary.tally.problems.get("bad time").copied().unwrap_or_default();
+        assert_eq!(wrong, 4, "{file} {:?}", summary.tally.problems);
+        // What comes later goes on from there.
+        world.append(file, format!("{}\n", line("g", "")).as_bytes());
+        world.import();
+        let events = world.events();
+        let at = memoir_event::parse_ms(THEN).unwrap();
+        assert!(events.len() >= 7 && events.iter().all(|stored| stored.ts_ms == at), "{file} {events:#?}");
+        let is_timed = |text: &str| {
+            let found = events.iter().find(|stored| stored.event.content.plain() == format!("ask {text} please"));
+            found.unwrap().event.time.is_some()
+        };
+        assert!(is_timed("a") && !is_timed("b") && !is_timed("c"), "{file}");
+    }
+}
+
+#[test]
+fn a_file_without_any_time_happened_when_it_was_written() {
+    let world = World::new();
+    let file = ".claude/projects/-p/s.jsonl";
+    let line = r#"{"type":"user","uuid":"u","sessionId":"s","cwd":"/p","message":{"role":"user","content":"ask it"}}"#;
+    world.put(file, format!("{line}\n").as_bytes());
+    let then = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_700_000_000_000);
+    std::fs::File::options().write(true).open(world.path(file)).unwrap().set_modified(then).unwrap();
+    world.import();
+    assert!(world.events().iter().all(|stored| stored.ts_ms == 1_700_000_000_000));
+}

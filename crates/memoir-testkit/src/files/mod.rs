@@ -36,3 +36,8 @@ pub fn record(client: Client, scenario: &Scenario, home: &Path) -> Recording {
 pub fn in_old_gemini_form(recording: &Recording) -> Recording {
     gemini::in_old_form(recording)
 }
+
+/// What Codex wrote of the same sessions until early 2026; without `names_turns`, as in 2025, no line tells its turn.
+pub fn in_old_codex_form(recording: &Recording, names_turns: bool) -> Recording {
+    codex::in_old_form(recording, names_turns)
+}

@@ -118,7 +118,7 @@ impl Rollout {
             }
             Some("task_started" | "turn_started") => {
                 self.flush(at.out);
-                self.leave_copy_at(message.started_at.whole());
+                self.place_turn(turn.as_deref(), message.started_at.whole(), at);
                 if let Some(turn) = &turn {
                     self.thread().enter(turn, message.root_turn.said());
                     self.set_scene();
@@ -145,8 +145,10 @@ impl Rollout {
             Some("thread_rolled_back") => {
                 let turns = message.num_turns.whole().unwrap_or(1);
                 let text = format!("The user took back the last {turns} turns.");
-                let name = format!("rolled-back/{}/{}", self.scene.thread, at.number);
-                self.maker(at).context("rollback", &text, vec![item(&name, 0)]);
+                let turn = self.scene.turn.clone().unwrap_or_default();
+                let nth = self.state.turns.count(&turn, "rollback", &text);
+                let names = self.scene.said("rollback", &text, nth).into_iter().collect();
+                self.maker(at).context("rollback", &text, names);
             }
             Some("exited_review_mode") => {
                 let done: Done<'_> = payload.read();
@@ -207,8 +209,7 @@ impl Rollout {
                 let texts: Vec<&str> =
                     done.summary.0.iter().chain(&done.raw_content.0).filter_map(|text| text.said()).collect();
                 if texts.is_empty() {
-                    let id = format!("thought/{}", done.id.said().unwrap_or_default());
-                    self.in_turn_of(turn, |rollout| rollout.maker(at).reasoning(String::new(), vec![item(&id, 0)]));
+                    self.in_turn_of(turn, |rollout| rollout.hidden_thought(done.id.said(), at));
                 } else {
                     self.said(Who::Reasoning, &texts.join("\n\n"), &[], Form::Event, turn, at);
                 }

@@ -1,7 +1,7 @@
 //! Response items: what the model saw and said.
 
 use super::{At, Form, Held, Pending, Rollout, Who};
-use crate::boundary;
+use crate::boundary::{self, Stand};
 use crate::codex::code;
 use crate::content::{Piece, Unknown, pieces, pieces_of_result};
 use crate::lenient::{Flag, List, Raw, Text, Words, lenient};
@@ -10,7 +10,7 @@ use crate::patch::{Change, ChangeKind, changes_of_patch};
 use crate::payload::push_text;
 use crate::scene::{Call, Ending};
 use crate::shell;
-use memoir_event::Json;
+use memoir_event::{Client, Json};
 use std::borrow::Cow;
 
 /// What the user types that is no speech: written in both forms, and counted in the other one.
@@ -71,7 +71,7 @@ impl Rollout {
         let turn = item.passthrough.turn_id.owned();
         match item.kind.get() {
             Some("message") => self.message(&item, metadata, turn, at),
-            Some("reasoning") => self.reasoning(&item, turn, at),
+            Some("reasoning") => self.reasoning(&item, turn.as_deref(), at),
             Some(kind @ ("function_call" | "custom_tool_call")) if is_misnamed(&item, payload) => {
                 at.out.problem("call whose name is no text");
                 let (kind, text) = (format!("item.{kind}"), payload.get().unwrap_or_default().to_owned());
@@ -127,7 +127,7 @@ impl Rollout {
                         at.out.context("environment");
                         continue;
                     }
-                    let sorted = boundary::sort(&text);
+                    let sorted = boundary::sort_of(Some(Client::Codex), &text, Stand::Sent);
                     match sorted.speech {
                         Some(_) if !is_image_mark(&text) => words.push(text.into_owned()),
                         Some(_) => {}
@@ -170,7 +170,7 @@ impl Rollout {
         self.waiting.hold(Held { who, text, turn, time: at.time.clone(), number: at.number, media });
     }
 
-    fn reasoning(&mut self, item: &Item<'_>, turn: Option<String>, at: &mut At<'_>) {
+    fn reasoning(&mut self, item: &Item<'_>, turn: Option<&str>, at: &mut At<'_>) {
         if self.state.has_items {
             // Written again, as an item with its id.
             return;
@@ -179,16 +179,27 @@ impl Rollout {
         let texts: Vec<_> =
             summary.texts.into_iter().chain(whole.texts).filter(|text| !text.trim().is_empty()).collect();
         for unknown in [&summary.unknown, &whole.unknown] {
-            self.unknown_blocks(Who::Reasoning, unknown, turn.as_deref(), at);
+            self.unknown_blocks(Who::Reasoning, unknown, turn, at);
         }
         for text in &texts {
-            self.said(Who::Reasoning, text, &[], Form::Item, turn.as_deref(), at);
+            self.said(Who::Reasoning, text, &[], Form::Item, turn, at);
         }
         if texts.is_empty() {
-            let turn = turn.or_else(|| self.scene.turn.clone()).unwrap_or_default();
-            let name = item.id.owned().unwrap_or_else(|| format!("{turn}/{}", at.number));
-            self.maker(at).reasoning(String::new(), vec![crate::scene::item(&format!("thought/{name}"), 0)]);
+            self.in_turn_of(turn, |rollout| rollout.hidden_thought(item.id.said(), at));
         }
+    }
+
+    /// A thought that is kept from us.
+    pub(super) fn hidden_thought(&mut self, id: Option<&str>, at: &mut At<'_>) {
+        let turn = self.scene.turn.clone().unwrap_or_default();
+        let name = match id {
+            Some(id) => Some(crate::scene::item(&format!("thought/{id}"), 0)),
+            None => {
+                let nth = self.state.turns.count(&turn, "thought", "");
+                self.scene.said(Who::Reasoning.as_str(), "", nth)
+            }
+        };
+        self.maker(at).reasoning(String::new(), name.into_iter().collect());
     }
 
     fn call(&mut self, item: &Item<'_>, at: &mut At<'_>) {

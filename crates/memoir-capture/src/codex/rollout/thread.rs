@@ -3,10 +3,14 @@
 use super::{At, Rollout, details_of};
 use crate::lenient::{Number, Raw, Text, lenient};
 use crate::scene::Tokens;
+use crate::when;
 use serde::{Deserialize, Serialize};
 
 /// A fork copies its parent's history in one burst.
 pub(super) const COPY_MS_MAX: i64 = 1500;
+
+/// So many threads may have left their history in one file.
+const COPIED_MAX: usize = 32;
 
 /// One thread of a session.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -56,6 +60,7 @@ lenient! {
     pub(super) struct Meta<'a> {
         id: Text<'a> = "id",
         session_id: Text<'a> = "session_id",
+        timestamp: Raw<'a> = "timestamp",
         cwd: Text<'a> = "cwd",
         originator: Text<'a> = "originator",
         cli_version: Text<'a> = "cli_version",
@@ -129,6 +134,15 @@ impl Usage<'_> {
     }
 }
 
+/// When something was given its id, if that begins with the time (UUIDv7).
+fn ms_of_id(id: &str) -> Option<i64> {
+    let bytes = id.as_bytes();
+    if bytes.len() != 36 || bytes.get(14) != Some(&b'7') {
+        return None;
+    }
+    i64::from_str_radix(&format!("{}{}", id.get(..8)?, id.get(9..13)?), 16).ok()
+}
+
 impl Rollout {
     pub(super) fn session_meta(&mut self, payload: Raw<'_>, at: &mut At<'_>) {
         let meta: Meta<'_> = payload.read();
@@ -140,8 +154,8 @@ impl Rollout {
         if known && id != self.state.own.id {
             // The history of another thread was copied into this file.
             let root = meta.session_id.owned().filter(|root| root != id);
-            self.state.copied = Some(Thread::new(id, root));
-            self.set_scene();
+            let begun = when::read(meta.timestamp).ok().flatten();
+            self.begin_copy(Thread::new(id, root), begun.map(|time| time.ms()).or_else(|| ms_of_id(id)));
             at.out.left_out("copied session_meta");
             return;
         }
@@ -185,8 +199,63 @@ impl Rollout {
         self.state.bare_ms.filter(|_| self.state.is_bare).map(memoir_event::Time::from_ms)
     }
 
-    pub(super) fn turn_context(&mut self, payload: Raw<'_>) {
+    /// Whether the history of another thread is being read.
+    pub(super) const fn is_copy(&self) -> bool {
+        self.state.copied.is_some()
+    }
+
+    /// The history of another thread begins; what was copied before it goes on after it, perhaps.
+    fn begin_copy(&mut self, thread: Thread, begun_ms: Option<i64>) {
+        let known = self.state.others.iter().position(|(other, _)| other.id == thread.id);
+        let (thread, begun_ms) = known.map_or((thread, begun_ms), |at| self.state.others.remove(at));
+        match self.state.copied.take() {
+            Some(before) if before.id == thread.id => self.state.copied = Some(before),
+            before => {
+                if let Some(before) = before.filter(|_| self.state.others.len() < COPIED_MAX) {
+                    self.state.others.push((before, self.state.copied_ms));
+                }
+                (self.state.copied, self.state.copied_ms) = (Some(thread), begun_ms);
+            }
+        }
+        self.set_scene();
+    }
+
+    /// The file's own lines begin.
+    pub(super) fn end_copy(&mut self) {
+        (self.state.copied, self.state.copied_ms) = (None, None);
+        self.state.others.clear();
+        self.set_scene();
+    }
+
+    /// A turn begins in copied history: it is the file's own if it began after the file did, else of the thread that was
+    /// the last to begin before it.
+    pub(super) fn place_turn(&mut self, turn: Option<&str>, started_s: Option<i64>, at: &At<'_>) {
+        let (Some(begun_ms), true) = (self.state.begun_ms, self.is_copy()) else { return };
+        let told_ms = turn.and_then(ms_of_id);
+        let began_here = |ms: i64| ms >= begun_ms && at.time.as_ref().is_some_and(|now| ms <= now.ms() + 1000);
+        let is_own = match (started_s, told_ms) {
+            // The id tells the same time, and more of it.
+            (Some(started_s), Some(ms)) if (ms / 1000).abs_diff(started_s) <= 1 => ms >= begun_ms,
+            (Some(started_s), _) => started_s.saturating_add(1).saturating_mul(1000) >= begun_ms,
+            (None, told_ms) => told_ms.is_some_and(began_here),
+        };
+        if is_own && self.state.own_from.is_none() {
+            self.end_copy();
+            return;
+        }
+        let Some(ms) = told_ms.or_else(|| started_s?.checked_mul(1000)).filter(|ms| *ms < begun_ms) else { return };
+        let began = |begun_ms: Option<i64>| begun_ms.filter(|begun_ms| *begun_ms <= ms);
+        let nearest = self.state.others.iter().enumerate().max_by_key(|(_, (_, begun_ms))| began(*begun_ms));
+        let Some((nearest, (_, nearest_ms))) = nearest else { return };
+        if began(*nearest_ms) > began(self.state.copied_ms) {
+            let (thread, begun_ms) = self.state.others.remove(nearest);
+            self.begin_copy(thread, begun_ms);
+        }
+    }
+
+    pub(super) fn turn_context(&mut self, payload: Raw<'_>, at: &At<'_>) {
         let context: Context<'_> = payload.read();
+        self.place_turn(context.turn_id.said(), None, at);
         if let Some(cwd) = context.cwd.owned() {
             self.state.cwd = Some(cwd);
         }

@@ -3,7 +3,10 @@
 mod exec;
 mod hooks;
 mod lines;
+mod old;
 mod tools;
+
+pub(super) use old::in_old_form;
 
 use super::scenario::{End, Manner, Reply, Scenario, Turn};
 use super::tape::{Recording, Tape, file_time};
@@ -31,6 +34,8 @@ pub(super) fn record(scenario: &Scenario, home: &Path) -> Recording {
             "forked_from_id": parent, "forked_from_ordinal_exclusive": ordinal,
             "history_base": {"thread_id": parent, "end_ordinal_exclusive": ordinal, "end_byte_offset": 40_115},
         }));
+        // Whoever goes on reads what was said before.
+        session.tape.wait(2_000);
         fork.turns.iter().for_each(|turn| session.turn(turn));
         session.leave();
     }
