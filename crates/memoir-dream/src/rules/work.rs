@@ -1,10 +1,9 @@
 //! What was run and changed: what mended a failure, which command did what was asked for, which file was worked on, and
 //! what came of it all. Only what happened is told; what a tool says to do is not.
 
-use super::doubt::is_reported;
+use super::doubt::hands_on;
 use super::facts::TROUBLE;
-use super::habits::is_instruction;
-use super::sentences::sentences;
+use super::sentences::{Sentence, sentences};
 use super::words::{begins, has};
 use super::{Derived, Reach, Rule};
 use memoir_event::{EventId, MemoryKind, Secrecy};
@@ -219,7 +218,7 @@ fn episode(part: &[Turn]) -> Option<(usize, Derived)> {
         Work::Answered(text) => Some((turn, goal_of(text)?)),
         _ => None,
     });
-    let answer = answer.filter(|(_, said)| !quotes(said));
+    let answer = answer.filter(|(_, said)| !hands_on(&Sentence::new(said)));
     let ended = answer.as_ref().map(|(_, said)| format!("; at the end: {said}")).unwrap_or_default();
     let episode = Derived {
         rule: Rule::Episode,
@@ -233,12 +232,6 @@ fn episode(part: &[Turn]) -> Option<(usize, Derived)> {
         sources: std::iter::once(asked.id).chain(answer.map(|(turn, _)| turn.id)).collect(),
     };
     Some((changed.len(), episode))
-}
-
-/// Whether the agent tells what a page or a tool says: an instruction in it would be handed on.
-fn quotes(said: &str) -> bool {
-    let lower = said.to_lowercase();
-    said.contains(['"', '“', '„', '«', '「']) || is_reported(&lower) || is_instruction(&lower)
 }
 
 /// Each prompt with what followed it.
