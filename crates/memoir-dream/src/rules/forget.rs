@@ -259,7 +259,7 @@ pub(super) fn to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unw
     }
     let said_about = said_about(&bare);
     let end = said_about.or_else(|| begins(&bare.lower, FORGET))?;
-    let target = without_saying(bare.from(end).bare());
+    let target = without_saying(&bare.from(end).bare());
     let (first, rest) = cut(&target);
     let named = without_memory_words(&first.said);
     let is_called = named != first.said.trim_end_matches(['.', '!', '?']).trim();
@@ -349,7 +349,7 @@ fn said_about(bare: &Sentence) -> Option<usize> {
 }
 
 /// The verb of speaking at the end, as German has it.
-fn without_saying(target: Sentence) -> Sentence {
+fn without_saying(target: &Sentence) -> Sentence {
     let lower = target.lower.trim_end_matches(['.', '!', '?', ' ']);
     let end = SAID_LAST.iter().find_map(|said| lower.strip_suffix(said)).map(|before| before.trim_end().len());
     end.map_or(target.clone(), |end| target.to(end))

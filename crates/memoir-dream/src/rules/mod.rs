@@ -10,6 +10,7 @@ mod changes;
 mod doubt;
 mod facts;
 mod forget;
+mod goals;
 mod habits;
 mod headings;
 mod pasted;
