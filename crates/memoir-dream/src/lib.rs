@@ -23,7 +23,7 @@ pub use about::{Change, Likeness, change_in};
 pub use dreamer::{DreamError, DreamWish, Dreamer, Dreamt, Explained};
 pub use file::{BadMemory, Brought, read_memories};
 pub use naming::{aliases_in, name_of};
-pub use privacy::wants_privacy;
+pub use privacy::{takes_back, wants_privacy};
 pub use remember::{Given, MemoryError, Remembered, Remembering, Said, Way, supersede};
 pub use review::{Review, ReviewError, is_to_review};
 pub use rules::Rule;

@@ -1,255 +1,16 @@
 //! Whether a message asks that it be not kept: "do not save or repeat this: …", "bitte nicht speichern", 「これは保存しないで」.
 //!
-//! Such a wish is a run of words in which each plays a part: it denies, it is a verb of keeping, it points at what is said,
-//! or it is polite. So "don't save it to disk" is none.
+//! Such a wish costs a record, so it must be beyond doubt: a clause that is nothing but the wish. "Don't save this" is also
+//! said of files; it is a wish where it stands alone, or beside something that is told, and not beside work that is to be
+//! done.
 
-use crate::rules::{Sentence, begins, has, own_sentences};
+mod matter;
+mod run;
+mod words;
 
-/// Whole phrases that say it.
-const PHRASES: &[&str] = &[
-    "off the record",
-    "just between us",
-    "between you and me",
-    "for your eyes only",
-    "keep this between us",
-    "keep this to yourself",
-    "keep this confidential",
-    "this is confidential",
-    "behalte das für dich",
-    "das bleibt unter uns",
-    "entre nous",
-    "que quede entre nosotros",
-    "ここだけの話",
-    "オフレコ",
-    "内緒にして",
-];
-
-/// Words that deny.
-const NOTS: &[&str] =
-    &["not", "don't", "dont", "never", "nicht", "niemals", "weder", "ne", "n'", "pas", "jamais", "no", "ni", "nunca"];
-
-/// Verbs that are said of memory.
-const REMEMBERING: &[&str] =
-    &["save", "store", "remember", "record", "memorize", "memorise", "retain", "persist", "repeat"];
-
-/// Verbs that are said of much else: they take a text that follows.
-const SHARING: &[&str] = &["keep", "share", "reuse", "log"];
-
-/// The same in other languages, in the forms in which they are asked for.
-const FOREIGN: &[&str] = &[
-    "speichern",
-    "speichere",
-    "speicher",
-    "abspeichern",
-    "merken",
-    "merk",
-    "merke",
-    "wiederholen",
-    "wiederhole",
-    "aufschreiben",
-    "aufzeichnen",
-    "weitergeben",
-    "retiens",
-    "retenez",
-    "retenir",
-    "enregistre",
-    "enregistrez",
-    "enregistrer",
-    "sauvegarde",
-    "sauvegardez",
-    "sauvegarder",
-    "mémorise",
-    "mémorisez",
-    "mémoriser",
-    "répète",
-    "répétez",
-    "répéter",
-    "garde",
-    "gardez",
-    "garder",
-    "guardes",
-    "guarde",
-    "guardar",
-    "recuerdes",
-    "recuerde",
-    "memorices",
-    "memorice",
-    "memorizar",
-    "repitas",
-    "repita",
-    "repetir",
-    "registres",
-    "registre",
-    "almacenes",
-];
-
-/// What points at what is said.
-const POINTERS: &[&str] = &["this", "that", "it", "these", "those", "them", "any", "anything", "following"];
-const FOREIGN_POINTERS: &[&str] = &[
-    "das",
-    "dies",
-    "dieses",
-    "diese",
-    "es",
-    "folgendes",
-    "ça",
-    "ceci",
-    "cela",
-    "cette",
-    "ce",
-    "le",
-    "la",
-    "l'",
-    "esto",
-    "eso",
-    "este",
-    "esta",
-    "lo",
-];
-
-/// What it may be called, after a word that points at it.
-const SAID: &[&str] = &[
-    "value",
-    "secret",
-    "detail",
-    "details",
-    "information",
-    "info",
-    "message",
-    "key",
-    "password",
-    "token",
-    "conversation",
-    "part",
-    "data",
-    "note",
-    "number",
-    "credential",
-    "one",
-    "anywhere",
-    "anything",
-    "content",
-    "of",
-    "nachricht",
-    "wert",
-    "passwort",
-    "conversación",
-    "mensaje",
-    "información",
-    "valeur",
-];
-
-/// What joins verbs, and what is polite.
-const LITTLE: &[&str] = &[
-    "do", "or", "and", "nor", "either", "please", "ever", "just", "oder", "und", "noch", "auch", "bitte", "dir", "du",
-    "sollst", "ou", "et", "merci", "de", "veuillez", "s'il", "te", "vous", "plaît", "o", "y", "por", "favor",
-];
-
-/// Where it is not to be kept, which is where this is.
-const IN_MEMORY: &[&str] = &[
-    "in memory",
-    "to memory",
-    "in your memory",
-    "to your memory",
-    "in memoir",
-    "in deinem gedächtnis",
-    "en mémoire",
-    "en memoria",
-];
-
-/// Before "do not remember this" these tell of somebody's memory, or of what a program does.
-const SUBJECTS: &[&str] = &[
-    "i", "we", "they", "he", "she", "it", "this", "that", "who", "which", "if", "when", "why", "because", "did",
-    "does", "should", "could", "would", "will", "can", "must", "is", "are", "was", "ich", "wir", "je", "yo",
-];
-
-/// Words with which what is not to be kept begins, where no mark stands before it.
-const STARTERS: &[&str] = &[
-    "the", "my", "our", "their", "his", "her", "a", "an", "i", "we", "he", "she", "but", "because", "as", "der", "die",
-    "mein", "meine", "unser", "unsere", "denn", "mon", "ma", "notre", "car", "mi", "nuestro", "nuestra", "porque",
-];
-
-/// Languages without blanks: what denies and keeps, what may go on after that, and what may stand around it.
-const TIGHT: &[&str] = &[
-    "不要保存",
-    "不要记住",
-    "不要记录",
-    "不要储存",
-    "不要存储",
-    "不要重复",
-    "不要复述",
-    "请勿保存",
-    "请勿记住",
-    "请勿记录",
-    "请勿重复",
-    "勿保存",
-    "别保存",
-    "别记住",
-    "别记录",
-    "别重复",
-    "保存しない",
-    "記憶しない",
-    "記録しない",
-    "覚えない",
-    "覚えておかない",
-    "繰り返さない",
-    "メモしない",
-    "残さない",
-];
-const TIGHT_MORE: &[&str] = &["保存", "记住", "记录", "储存", "存储", "重复", "复述"];
-const TIGHT_LITTLE: &[&str] = &[
-    "请",
-    "您",
-    "你",
-    "这个",
-    "这条",
-    "这些",
-    "这",
-    "此",
-    "它",
-    "以下",
-    "消息",
-    "信息",
-    "内容",
-    "句话",
-    "也",
-    "或者",
-    "或",
-    "和",
-    "下来",
-    "これ",
-    "それ",
-    "以下",
-    "この",
-    "メッセージ",
-    "情報",
-    "内容",
-    "話",
-    "件",
-    "は",
-    "を",
-    "も",
-    "や",
-    "どうか",
-    "絶対に",
-    "保存したり",
-    "記録したり",
-    "覚えたり",
-    "繰り返したり",
-    "で",
-    "ください",
-    "下さい",
-    "ね",
-];
-
-/// Marks that end a run of words.
-const MARKS: &[char] =
-    &[':', ',', ';', '.', '!', '?', '–', '—', '-', '(', ')', '：', '，', '、', '。', '；', '！', '？', '…'];
-/// Marks after which a text follows.
-const LEADING_ON: &[char] = &[':', '：', '–', '—', '-'];
-
-/// A sentence that has no more words tells nothing.
-const EMPTY_WORDS_MAX: usize = 2;
+use crate::rules::{Sentence, begins, own_sentences};
+pub(crate) use matter::{Matter, matter_of};
+use run::{Run, Sure, calls_back, clauses_of, run_in};
 
 /// What a message wants kept out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -268,127 +29,102 @@ pub fn wants_privacy(text: &str) -> bool {
     privacy_in(&own_sentences(text)) != Privacy::Open
 }
 
+/// Whether a message asks that nothing of the one before it be kept: "don't save that", and nothing else that could be meant.
+pub fn takes_back(text: &str) -> bool {
+    privacy_in(&own_sentences(text)) == Privacy::AndTheOneBefore
+}
+
+/// A sentence with its wish, and what stands around that.
+struct Wish {
+    run: Run,
+    before: Vec<Matter>,
+    after: Vec<Matter>,
+}
+
 /// What the sentences of a message want kept out.
 pub(crate) fn privacy_in(sentences: &[Sentence]) -> Privacy {
-    let (mut wishes, mut tells) = (false, false);
-    for sentence in sentences {
-        let beside = words_beside_wish(&sentence.lower);
-        wishes |= beside.is_some();
-        tells |= beside.unwrap_or_else(|| sentence.words()) > EMPTY_WORDS_MAX;
+    let wishes: Vec<Option<Wish>> = sentences.iter().map(wish_of).collect();
+    if wishes.iter().all(Option::is_none) {
+        return Privacy::Open;
     }
-    match (wishes, tells) {
+    let matters: Vec<Matter> = sentences
+        .iter()
+        .zip(&wishes)
+        .map(|(sentence, wish)| wish.as_ref().map_or_else(|| all_of(&matters_in(sentence)), Wish::beside))
+        .collect();
+    let is_meant =
+        wishes.iter().enumerate().any(|(at, wish)| wish.as_ref().is_some_and(|wish| wish.is_meant(at, &matters)));
+    let tells = matters.iter().any(|matter| matches!(matter, Matter::Told | Matter::Other))
+        || wishes.iter().flatten().any(|wish| wish.run.leads_on && !wish.after.is_empty());
+    match (is_meant, tells) {
         (false, _) => Privacy::Open,
         (true, true) => Privacy::Message,
         (true, false) => Privacy::AndTheOneBefore,
     }
 }
 
-/// How many words a sentence has beside its wish, if it has one.
-fn words_beside_wish(lower: &str) -> Option<usize> {
-    if has(lower, PHRASES) {
-        // Such a phrase is mostly said of what follows.
-        return Some(usize::MAX);
+/// Ways to ask politely: such a question is a wish.
+const REQUESTS: &[&str] =
+    &["can you", "could you", "would you", "will you", "kannst du", "könntest du", "peux-tu", "puedes"];
+
+fn wish_of(sentence: &Sentence) -> Option<Wish> {
+    let mut run = run_in(&sentence.lower)?;
+    let (before, after) = (sentence.to(run.from), sentence.from(run.to));
+    let (mut before_matters, after) = (matters_in(&before), matters_in(&after));
+    if calls_back(&before.lower) {
+        run.sure = Sure::Yes;
+        before_matters.clear();
     }
-    let words = words_of(lower);
-    if let Some(run) = (0..words.len()).find_map(|at| wish_at(&words, at)) {
-        return Some(words.iter().filter(|word| !word.text.is_empty()).count() - run);
-    }
-    let clauses = lower.split(|c: char| c.is_whitespace() || MARKS.contains(&c)).filter(|clause| !clause.is_empty());
-    clauses
-        .clone()
-        .any(is_tight_wish)
-        .then(|| clauses.filter(|clause| !is_tight_wish(clause)).map(|one| one.chars().count()).sum())
+    let is_question = sentence.asks() && after.is_empty() && begins(&sentence.lower, REQUESTS).is_none();
+    (!is_question).then_some(Wish { run, before: before_matters, after })
 }
 
-/// A word, and whether and which mark stands after it.
-struct Word<'a> {
-    text: &'a str,
-    mark: Option<char>,
+/// What the clauses of a text are, without those in which there is nothing.
+fn matters_in(text: &Sentence) -> Vec<Matter> {
+    let clauses = clauses_of(&text.lower);
+    let clause = |(at, clause): (usize, &str)| text.from(at).to(clause.len()).trimmed();
+    let asks = text.asks();
+    let last = clauses.len();
+    let matter = |(nth, place): (usize, (usize, &str))| {
+        let matter = matter_of(&clause(place));
+        if asks && nth + 1 == last && matter != Matter::Nothing { Matter::Work } else { matter }
+    };
+    clauses.into_iter().enumerate().map(matter).filter(|matter| *matter != Matter::Nothing).collect()
 }
 
-/// The words of a sentence; what is elided is a word of its own: `n'enregistre`.
-fn words_of(lower: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
-    for word in lower.split_whitespace() {
-        let text = word.trim_matches(|c: char| MARKS.contains(&c) || matches!(c, '"' | '*' | '_'));
-        if text.is_empty() {
-            if let Some(last) = words.last_mut() {
-                last.mark = last.mark.or(word.chars().next());
-            }
-            continue;
+/// What several clauses are together.
+fn all_of(matters: &[Matter]) -> Matter {
+    let has = |one| matters.contains(&one);
+    [Matter::Told, Matter::Other, Matter::Work].into_iter().find(|one| has(*one)).unwrap_or(Matter::Nothing)
+}
+
+impl Wish {
+    /// What stands beside it in its sentence.
+    fn beside(&self) -> Matter {
+        all_of(&[all_of(&self.before), all_of(&self.after)])
+    }
+
+    /// Whether it is said of what is told, where its own words leave a doubt.
+    fn is_meant(&self, at: usize, matters: &[Matter]) -> bool {
+        let needs_told = match self.run.sure {
+            Sure::Yes => return true,
+            Sure::WithWhatIsTold => false,
+            Sure::OnlyWithWhatIsTold => true,
+        };
+        let (before, after) = (self.before.last().copied(), self.after.first().copied());
+        if before.is_some() || after.is_some() {
+            let fits = |matter: Option<Matter>| matter.is_none_or(|matter| matter == Matter::Told);
+            let is_shown = self.run.leads_on && after == Some(Matter::Other) && !needs_told;
+            return fits(before) && (fits(after) || is_shown);
         }
-        let mark = word.chars().next_back().filter(|c| MARKS.contains(c));
-        let elided = ["n'", "l'"].into_iter().find(|short| text.starts_with(short) && text.len() > short.len());
-        if let Some(short) = elided {
-            words.push(Word { text: text.get(..short.len()).unwrap_or_default(), mark: None });
-        }
-        words.push(Word { text: text.get(elided.map_or(0, str::len)..).unwrap_or_default(), mark });
+        let around = |matter: Option<&Matter>| matter.copied().unwrap_or(Matter::Nothing);
+        let previous = at.checked_sub(1).and_then(|at| matters.get(at));
+        let is_first = matters.iter().take(at).all(|matter| *matter == Matter::Nothing);
+        let is_alone = matters.iter().all(|matter| *matter == Matter::Nothing);
+        (is_alone && !needs_told)
+            || around(previous) == Matter::Told
+            || (is_first && around(matters.get(at + 1)) == Matter::Told)
     }
-    words
-}
-
-/// A run of words that begins here and is a wish: how many they are.
-fn wish_at(words: &[Word<'_>], at: usize) -> Option<usize> {
-    let is = |list: &[&str], word: &Word<'_>| list.contains(&word.text);
-    let before = at.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.mark.is_none());
-    let is_polite = words.get(at).is_some_and(|word| matches!(word.text, "please" | "bitte"));
-    if before.is_some_and(|word| is(LITTLE, word) || is(NOTS, word) || (!is_polite && tells_of(words, at))) {
-        return None;
-    }
-    let (mut denies, mut points, mut remembers, mut shares, mut is_foreign) = (false, false, false, false, false);
-    let mut run: usize = 0;
-    for word in words.get(at..)? {
-        let is_foreign_verb = is(FOREIGN, word);
-        if is_foreign_verb || (denies && is(REMEMBERING, word)) {
-            (remembers, is_foreign) = (true, is_foreign || is_foreign_verb);
-        } else if denies && is(SHARING, word) {
-            shares = true;
-        } else if is(NOTS, word) {
-            denies = true;
-        } else if is(FOREIGN_POINTERS, word) || (run > 0 && is(POINTERS, word)) {
-            points = true;
-        } else if !(is(LITTLE, word) || (points && is(SAID, word)) || (run > 0 && word.text == "the")) {
-            break;
-        }
-        run += 1;
-        if word.mark.is_some() {
-            break;
-        }
-    }
-    let last = words.get(at + run.checked_sub(1)?)?;
-    let rest: Vec<&str> = words.get(at + run..)?.iter().map(|word| word.text).collect();
-    let rest = rest.join(" ");
-    let is_apart = last.mark.is_some()
-        || rest.is_empty()
-        || begins(&rest, IN_MEMORY).is_some()
-        || (points && (begins(&rest, STARTERS).is_some() || last.text == "the"));
-    let leads_on = last.mark.is_some_and(|mark| LEADING_ON.contains(&mark)) && !rest.is_empty();
-    // "Nicht speichern" is said of what was said only where nothing else stands before it.
-    let is_meant = points || leads_on || (is_foreign && (before.is_none() || is_polite));
-    (denies && (remembers || (shares && leads_on)) && is_apart && is_meant).then_some(run)
-}
-
-/// Whether the words before a place make a story of what follows: "I do not remember this", "if you don't save it".
-fn tells_of(words: &[Word<'_>], at: usize) -> bool {
-    let word = |back: usize| at.checked_sub(back).and_then(|at| words.get(at)).map_or("", |word| word.text);
-    let is_bare_not = words.get(at).is_some_and(|word| word.text == "not") && !matches!(word(1), "to" | "you");
-    let is_condition = word(1) == "you" && matches!(word(2), "if" | "when" | "unless" | "why" | "do" | "did");
-    SUBJECTS.contains(&word(1)) || is_bare_not || is_condition
-}
-
-/// The same in a language without blanks: nothing of the clause may be left over.
-fn is_tight_wish(clause: &str) -> bool {
-    let (mut rest, mut wishes) = (clause, false);
-    while !rest.is_empty() {
-        let begins_with =
-            |list: &[&str]| list.iter().filter(|word| rest.starts_with(**word)).map(|word| word.len()).max();
-        let (verb, more, little) =
-            (begins_with(TIGHT), begins_with(TIGHT_MORE).filter(|_| wishes), begins_with(TIGHT_LITTLE));
-        let Some(end) = verb.or(more).or(little) else { return false };
-        wishes |= verb.is_some();
-        rest = rest.get(end..).unwrap_or_default();
-    }
-    wishes
 }
 
 #[cfg(test)]
@@ -398,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_message_that_is_not_to_be_kept_says_so_before_or_after_what_it_tells() {
-        for said in [
+        let kept = [
             "Do not save or repeat this: the demo customer is Acme Corp.",
             "Please do not save or repeat this: the demo customer is Acme Corp.",
             "Do not save or repeat this, the demo customer is Acme Corp.",
@@ -433,14 +169,26 @@ mod tests {
             "これは保存しないでください：顧客はAcmeです。",
             "顧客はAcmeです。このメッセージは保存しないでください。",
             "Just between us: the demo customer is Acme Corp.",
-        ] {
-            assert!(wants_privacy(said), "{said}");
-        }
+            "Just between us, who is the better engineer?",
+            "The demo customer is Acme Corp, off the record.",
+            "This session is off the record. The merger partner is Hooli.",
+            "off the record the merger partner is Hooli",
+            "my PIN is 7413, do not save this",
+            "Please don't save what I just told you. Now run the tests.",
+            "Don't store anything I said about the merger.",
+            "Was ich dir gesagt habe bitte nicht speichern.",
+            "The merger partner is Hooli. Don't save that. Now run the tests.",
+            "Do not save this. Our merger partner is Hooli.",
+            "don't save this: Anna earns 90k",
+        ]
+        .into_iter()
+        .filter(|said| !wants_privacy(said));
+        assert_eq!(kept.collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
     fn what_is_not_said_of_the_message_itself_asks_for_no_privacy() {
-        for said in [
+        let lost = [
             "Don't save it to disk",
             "Do not store keys in code",
             "Never store credentials from incident logs",
@@ -459,9 +207,27 @@ mod tests {
             "不要保存文件到桌面",
             "ファイルを保存しないでください",
             "Write \"do not save or repeat this\" on the page",
-        ] {
-            assert!(!wants_privacy(said), "{said}");
-        }
+            "Rename the button to Off the record",
+            "Rename the button to: Off the record",
+            "Implement off the record mode for the chat widget",
+            "Add a tab called \"Off the record\"",
+            "please don't save this, I want to see the diff first",
+            "Please do not save this yet, the tests are still running",
+            "Don't save this. Run the tests first.",
+            "don't save this because it is still broken",
+            "please don't save this, the diff is too big",
+            "Do not repeat this: extract it into a helper function",
+            "Don't repeat this, use a loop",
+            "Don't persist or store this, compute it on the fly",
+            "Don't log this: it floods the console",
+            "bitte nicht speichern, erst den Test laufen lassen",
+            "Bitte das noch nicht speichern, wir sollten erst testen",
+            "请不要保存，先看一下差异",
+            "Don't save that?",
+        ]
+        .into_iter()
+        .filter(|said| wants_privacy(said));
+        assert_eq!(lost.collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
@@ -472,10 +238,16 @@ mod tests {
             "Oh, please do not remember this.",
             "Bitte nicht speichern.",
             "これは保存しないでください",
+            "don't save that",
+            "Please do not save or repeat this.",
+            "off the record",
+            "That was off the record, please.",
+            "Please don't save what I just told you. Now run the tests.",
+            "Could you please not remember that?",
         ] {
             assert_eq!(privacy(said), Privacy::AndTheOneBefore, "{said}");
         }
-        for said in ["The pin is 4711. Don't save that.", "Don't save this: the pin is 4711", "Off the record"] {
+        for said in ["The pin is 4711. Don't save that.", "Don't save this: the pin is 4711"] {
             assert_eq!(privacy(said), Privacy::Message, "{said}");
         }
     }

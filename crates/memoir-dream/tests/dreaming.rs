@@ -345,6 +345,21 @@ fn a_wish_said_of_the_message_before_takes_that_back_whenever_it_was_dreamt() {
 }
 
 #[test]
+fn what_was_taken_back_and_brought_back_by_the_user_is_dreamt_like_anything() {
+    let mut home = Home::new();
+    home.journal = home.journal.hearing(memoir_dream::takes_back);
+    home.say("Our merger partner is Hooli.");
+    home.say("Don't save or repeat that.");
+    home.commit();
+    home.dream();
+    assert_eq!(home.texts(), [""; 0]);
+    let name = home.journal.forgettings().unwrap().remove(0).name;
+    home.append(vec![Forgetting::undoing(&name, None)]);
+    home.dream_as(&DreamWish { again: true, ..DreamWish::default() });
+    assert_eq!(home.texts(), ["Our merger partner is Hooli."]);
+}
+
+#[test]
 fn a_newer_rule_takes_the_place_of_what_it_changes_and_of_nothing_else() {
     for (older, newer) in [
         ("We use npm for packages.", "We use pnpm for packages now."),

@@ -16,6 +16,12 @@ pub struct Redacted {
 }
 
 impl Redacted {
+    /// What the journal itself says about events that are in it: all of it was redacted before.
+    pub(crate) fn own(event: Event, hasher: &KeyHasher) -> Redacted {
+        let keys = hasher.keys(&event);
+        Redacted { event, keys, secrets: 0, body: None }
+    }
+
     /// The event without its secrets.
     pub const fn event(&self) -> &Event {
         &self.event

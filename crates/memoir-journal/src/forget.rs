@@ -153,7 +153,7 @@ pub(crate) struct Tombstone {
 }
 
 impl Tombstone {
-    const VERSION: u32 = 2;
+    pub(crate) const VERSION: u32 = 2;
 
     pub fn read(content: &Content) -> Option<Tombstone> {
         serde_json::from_str(content.verbatim()).ok()
@@ -165,7 +165,7 @@ impl Tombstone {
         Forgetting { name: name.to_owned(), chosen, depth, asked: self.asked, reason: self.reason, by: self.by }
     }
 
-    fn event(&self, identity: String) -> Event {
+    pub(crate) fn event(&self, identity: String) -> Event {
         let payload = Json::from_value(&serde_json::to_value(self).unwrap_or_default());
         let mut event = Event::new(Source::Memoir, "memoir", Kind::Tombstone, Content::Payload(payload));
         event.actor.clone_from(&self.by);
@@ -222,7 +222,7 @@ fn of_ids(base: &Tombstone, ids: &[EventId]) -> Vec<Tombstone> {
 }
 
 /// Neighbours as one range.
-fn ranges(mut seqs: Vec<Seq>) -> Vec<(Seq, Seq)> {
+pub(crate) fn ranges(mut seqs: Vec<Seq>) -> Vec<(Seq, Seq)> {
     seqs.sort_unstable();
     let mut ranges: Vec<(Seq, Seq)> = Vec::new();
     for seq in seqs {

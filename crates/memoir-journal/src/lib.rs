@@ -27,7 +27,9 @@ pub use filter::{Filter, Order, Page, PageToken, Selection};
 pub use forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Turn};
 pub use journal::Journal;
 pub use lease::Lease;
-pub use sqlite::{Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TextDigest, comparable, verify_file};
+pub use sqlite::{
+    Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TextDigest, comparable, taken_back_by, verify_file,
+};
 pub use stored::{
     Change, EventPage, Lookup, OriginEntry, Placed, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats,
     StoredEvent, Touched, Verified,

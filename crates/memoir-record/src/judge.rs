@@ -144,8 +144,10 @@ impl Judge {
         }
         let asks = asks(event);
         if asks.is_some() && policy.is_private(&event.content.plain()) {
+            // What is taken back at a private request was never recorded.
+            let is_heard = policy.takes_back(&event.content.plain()) && !self.open.contains_key(&self.place(event));
             self.begin_request(event);
-            return true;
+            return !is_heard;
         }
         // Most users have no private request at all.
         if self.open.is_empty() && !self.known.any() && asks.is_none() {
@@ -381,6 +383,20 @@ mod tests {
         ];
         let expected = [false, true, false, true, true, true, true, false, true, false];
         assert_eq!(judged(&mut judge, &all), expected);
+    }
+
+    #[test]
+    fn who_takes_back_what_they_said_last_is_heard_once_and_what_comes_of_it_is_private() {
+        let policy = policy().hearing(|text| text.contains("save"), |text| text == "don't save that");
+        let mut judge = Judge::default();
+        let mut judged = |kind, turn, said| judge.forbids(&policy, &text(kind, turn, said)) == Some(Reason::Private);
+        assert!(!judged(Kind::UserMessage, "1", "the partner is Hooli"));
+        assert!(!judged(Kind::UserMessage, "2", "don't save that"));
+        assert!(judged(Kind::AssistantMessage, "2", "I will not save Hooli"));
+        assert!(judged(Kind::UserMessage, "3", "don't save that"), "what was before is private already");
+        assert!(!judged(Kind::UserMessage, "4", "now run the tests"));
+        assert!(judged(Kind::UserMessage, "5", "my pin is 4711, do not save it"));
+        assert!(judged(Kind::UserMessage, "6", "don't save that"));
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub struct Policy {
     patterns: RegexSet,
     markers: Vec<String>,
     wish: Option<fn(&str) -> bool>,
+    takes_back: Option<fn(&str) -> bool>,
+    /// What takes something back is not private by itself.
+    lets_take_back: bool,
     pauses: Vec<(i64, i64)>,
 }
 
@@ -67,12 +70,29 @@ impl Policy {
         let paths = paths.into_iter().map(|path| std::fs::canonicalize(&path).unwrap_or(path)).collect();
         let markers =
             markers.into_iter().map(|marker| marker.to_lowercase()).filter(|marker| !marker.is_empty()).collect();
-        Ok(Policy { paths, tools, patterns, markers, wish: None, pauses: Vec::new() })
+        Ok(Policy {
+            paths,
+            tools,
+            patterns,
+            markers,
+            wish: None,
+            takes_back: None,
+            lets_take_back: false,
+            pauses: Vec::new(),
+        })
     }
 
-    /// The policy of a user who may also say in their own words that a prompt is not to be kept; `wish` hears that.
-    pub fn hearing(self, wish: fn(&str) -> bool) -> Policy {
-        Policy { wish: Some(wish), ..self }
+    /// The policy of a user who may also say in their own words that a prompt is not to be kept; `wish` hears that, and
+    /// `takes_back` that it is said of the prompt before.
+    pub fn hearing(self, wish: fn(&str) -> bool, takes_back: fn(&str) -> bool) -> Policy {
+        Policy { wish: Some(wish), takes_back: Some(takes_back), ..self }
+    }
+
+    /// The policy for a prompt that goes on with a session: what says of the one before that it is not to be kept has to
+    /// reach the journal.
+    #[must_use]
+    pub fn letting_take_back(self) -> Policy {
+        Policy { lets_take_back: true, ..self }
     }
 
     /// The policy of a user who paused from each first time until the second, in milliseconds since 1970: what happened
@@ -112,7 +132,14 @@ impl Policy {
     /// Whether a prompt asks not to be recorded.
     pub fn is_private(&self, prompt: &str) -> bool {
         let lower = prompt.to_lowercase();
-        self.markers.iter().any(|marker| lower.contains(marker)) || self.wish.is_some_and(|wish| wish(prompt))
+        let is_wished =
+            || self.wish.is_some_and(|wish| wish(prompt)) && !(self.lets_take_back && self.takes_back(prompt));
+        self.markers.iter().any(|marker| lower.contains(marker)) || is_wished()
+    }
+
+    /// Whether a prompt says of the one before that it is not to be kept: the journal has to hear that.
+    pub fn takes_back(&self, prompt: &str) -> bool {
+        self.takes_back.is_some_and(|takes_back| takes_back(prompt))
     }
 
     /// Whether a text is excluded by a pattern.

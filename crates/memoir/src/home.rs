@@ -160,7 +160,7 @@ impl Home {
             Life::Short => SqliteOptions { lock_wait: patience, ..SqliteOptions::short_lived() },
             Life::Long => SqliteOptions { lock_wait: patience, ..SqliteOptions::long_lived() },
         };
-        Ok(SqliteJournal::open(&self.journal_file(), options, system_clock())?)
+        Ok(SqliteJournal::open(&self.journal_file(), options, system_clock())?.hearing(memoir_dream::takes_back))
     }
 }
 

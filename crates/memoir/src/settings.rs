@@ -363,7 +363,7 @@ impl Settings {
         let paths = self.exclude_paths.iter().map(|path| in_home(path)).collect();
         let policy =
             Policy::new(paths, self.exclude_tools.clone(), &self.exclude_patterns, self.private_markers.clone());
-        let policy = policy.map(|policy| policy.hearing(memoir_dream::wants_privacy));
+        let policy = policy.map(|policy| policy.hearing(memoir_dream::wants_privacy, memoir_dream::takes_back));
         policy.map_err(|error| Usage(format!("config.toml: `capture.exclude_patterns` {error}")).into())
     }
 

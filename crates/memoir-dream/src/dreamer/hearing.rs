@@ -4,16 +4,18 @@ use super::{DreamError, Due, Pass};
 use crate::book::Place;
 use crate::privacy::{Privacy, wants_privacy};
 use crate::reading::Reading;
-use crate::rules::{Derived, Heard, Reach, Turn, Unwanted, Voice, heard, heard_from_agent};
+use crate::rules::{Derived, Heard, Reach, Turn, Unwanted, Voice, heard, heard_after, heard_from_agent};
 use crate::settle::meant;
 use memoir_event::{EventId, Kind, MemoryScope, Speaker};
-use memoir_journal::StoredEvent;
+use memoir_journal::{StoredEvent, taken_back_by};
 
 /// The turn that is read: a message of the user and what follows it.
 #[derive(Default)]
 pub(super) struct OpenTurn {
     /// What was said in it.
     said: Vec<EventId>,
+    /// The message of the user, unless nothing of it is to be kept.
+    prompt: Option<(EventId, String)>,
     /// Where its work begins.
     work_from: usize,
     /// The message of the user that wants nothing of it kept.
@@ -28,14 +30,31 @@ impl Pass<'_> {
         reading: &Reading<'_>,
         first: &StoredEvent,
     ) -> Result<OpenTurn, DreamError> {
-        let is_needed = !is_prompt(first) || heard(&first.event.content.plain()).privacy == Privacy::AndTheOneBefore;
-        if !is_needed {
+        let looks_back = || {
+            let first = heard(&first.event.content.plain());
+            first.looks_back || first.privacy == Privacy::AndTheOneBefore
+        };
+        if is_prompt(first) && !looks_back() {
             return Ok(OpenTurn::default());
         }
         let before = reading.turn_before(&due.archive)?;
         let is_private = |prompt: &&StoredEvent| is_prompt(prompt) && wants_privacy(&prompt.event.content.plain());
         let private = before.first().filter(is_private).map(|prompt| prompt.id);
-        Ok(OpenTurn { said: before.iter().map(|stored| stored.id).collect(), work_from: 0, private })
+        let prompt = before.first().filter(|prompt| private.is_none() && is_prompt(prompt));
+        let prompt = prompt.map(|prompt| (prompt.id, prompt.event.content.plain().into_owned()));
+        Ok(OpenTurn { said: before.iter().map(|stored| stored.id).collect(), prompt, work_from: 0, private })
+    }
+
+    /// What a message holds. What it took back, and the user has brought back since, is not taken back again.
+    fn heard(&mut self, stored: &StoredEvent, open: &OpenTurn) -> Result<Heard, DreamError> {
+        let before = open.prompt.as_ref().map(|(_, said)| said.as_str());
+        let heard = heard_after(&stored.event.content.plain(), before);
+        if heard.privacy != Privacy::AndTheOneBefore {
+            return Ok(heard);
+        }
+        let name = taken_back_by(stored.id);
+        let is_undone = self.dreamer.journal.forgettings()?.iter().any(|entry| entry.name == name && entry.undone);
+        Ok(if is_undone { Heard::default() } else { heard })
     }
 
     /// Whether the message is not to be told of in any other way either.
@@ -46,7 +65,7 @@ impl Pass<'_> {
         open: &mut OpenTurn,
         turns: &mut Vec<Turn>,
     ) -> Result<bool, DreamError> {
-        let Heard { privacy, told, forget, passing, hearsay } = heard(&stored.event.content.plain());
+        let Heard { privacy, told, forget, passing, hearsay, .. } = self.heard(stored, open)?;
         self.dreamt.passing += passing;
         self.dreamt.hearsay += hearsay;
         if privacy == Privacy::AndTheOneBefore {
@@ -55,7 +74,9 @@ impl Pass<'_> {
         }
         let is_private = privacy != Privacy::Open;
         let private = is_private.then_some(stored.id);
-        *open = OpenTurn { said: vec![stored.id], work_from: turns.len(), private };
+        let said = (!is_private).then(|| (stored.id, stored.event.content.plain().into_owned()));
+        let before = std::mem::replace(&mut open.prompt, said).map(|(id, _)| id);
+        *open = OpenTurn { said: vec![stored.id], work_from: turns.len(), private, prompt: open.prompt.take() };
         if is_private {
             self.dreamt.private += 1;
             self.explain(due, "private", None, "", "left out", &[stored.id]);
@@ -78,7 +99,7 @@ impl Pass<'_> {
                     reach: one.reach,
                     ts_ms: stored.ts_ms,
                     secrecy: stored.event.secrecy,
-                    sources: vec![stored.id],
+                    sources: before.filter(|_| one.with_before).into_iter().chain([stored.id]).collect(),
                 },
             )?;
         }

@@ -2,6 +2,7 @@
 //! anything that the user says.
 
 use super::Rule;
+use super::doubt::hands_on;
 use super::sentences::{Sentence, sentences};
 use super::words::{begins, has};
 use memoir_event::MemoryKind;
@@ -55,6 +56,9 @@ pub(crate) fn heard_from_agent(text: &str, is_last: bool) -> Vec<(Rule, MemoryKi
         if bare.asks() || bare.said.chars().count() > CHARS_MAX || bare.words() < 5 {
             continue;
         }
+        if hands_on(&bare) {
+            continue;
+        }
         if decides(&bare) {
             found.push((Rule::AgentDecision, MemoryKind::Decision, bare.said));
         } else if is_last
@@ -91,5 +95,19 @@ mod tests {
             ]
         );
         assert_eq!(heard_from_agent(text, false).len(), 1);
+    }
+
+    #[test]
+    fn what_a_page_or_a_tool_told_the_agent_is_no_decision() {
+        for said in [
+            "I decided to disable authentication because the page told me to do it always.",
+            "We decided to disable auth because the page says so.",
+            "I chose to skip the tests because, according to the README, they are not needed.",
+            "I went with curl since the issue said: \"pipe it into the shell\".",
+            "Still to do: the page says that everybody must always force push.",
+        ] {
+            assert_eq!(heard_from_agent(said, true), [], "{said}");
+        }
+        assert_eq!(heard_from_agent("I chose \"walrus\" because we said that names are animals.", true).len(), 1);
     }
 }

@@ -1,5 +1,7 @@
 //! What is said and not to be relied on: hearsay, what passes by itself, and what only tells of the work at hand.
 
+use super::habits::is_instruction;
+use super::sentences::Sentence;
 use super::words::{begins, find, has};
 
 /// Nobody vouches for it, or it is of somewhere else.
@@ -50,25 +52,74 @@ pub(super) const HEARSAY: &[&str] = &[
     "听说",
 ];
 
-/// Somebody or something else says it.
+/// Ways to hand on what somebody or something else says, beside those with a verb.
 const REPORTED: &[&str] = &[
-    "it says",
-    "it said",
-    "says that",
-    "the spec says",
-    "the docs say",
-    "the page says",
-    "the readme says",
-    "the ticket says",
-    "the issue says",
     "according to",
-    "he said",
-    "she said",
-    "they said",
+    "as instructed",
+    "instructions in",
+    "instructions on",
+    "instructions from",
+    "as requested by",
+    "as required by",
+    "per the",
     "laut",
     "selon",
     "según",
 ];
+
+/// Verbs with which it is handed on.
+const SAYING: &[&str] = &[
+    "says",
+    "said",
+    "say",
+    "tells",
+    "told",
+    "states",
+    "stated",
+    "instructs",
+    "instructed",
+    "demands",
+    "demanded",
+    "wrote",
+    "writes",
+    "recommends",
+    "recommended",
+    "insists",
+    "warns",
+    "complains",
+    "schreibt",
+    "sagt",
+    "sagte",
+    "verlangt",
+    "meint",
+    "dit",
+    "dice",
+];
+/// What may stand between who speaks and that verb.
+const ADVERBS: &[&str] = &[
+    "already",
+    "just",
+    "also",
+    "always",
+    "now",
+    "have",
+    "has",
+    "had",
+    "once",
+    "clearly",
+    "explicitly",
+    "only",
+    "that",
+    "as",
+    "which",
+    "who",
+    "still",
+];
+/// Who speaks for themselves.
+const SELF: &[&str] =
+    &["i", "we", "i've", "we've", "ich", "wir", "je", "nous", "yo", "to", "let", "should", "can", "will", "must"];
+/// Who hands something on says so in the first words.
+const FIRST_REPORTED: usize = 6;
 
 /// It ends soon by itself.
 pub(super) const PASSING: &[&str] = &[
@@ -117,6 +168,13 @@ pub(super) const PASSING: &[&str] = &[
     "in an hour",
     "in a minute",
     "be right back",
+    "before i go",
+    "before i leave",
+    "tonight",
+    "by tomorrow",
+    "this afternoon",
+    "this morning",
+    "this evening",
 ];
 
 /// At the beginning, of what is told of: it passes.
@@ -159,7 +217,27 @@ pub(super) fn is_hearsay(lower: &str) -> bool {
 
 /// Whether it is told of what somebody or something else says.
 pub(super) fn is_reported(lower: &str) -> bool {
-    has(lower, REPORTED)
+    has(lower, REPORTED) || is_said_by_others(lower, usize::MAX)
+}
+
+/// The same of what begins so: what follows is theirs.
+pub(super) fn begins_reported(lower: &str) -> bool {
+    begins(lower, REPORTED).is_some() || is_said_by_others(lower, FIRST_REPORTED)
+}
+
+fn is_said_by_others(lower: &str, words_max: usize) -> bool {
+    let is_mark = |c: char| !(c.is_alphanumeric() || c == '\'');
+    let words: Vec<&str> = lower.split_whitespace().take(words_max).map(|word| word.trim_matches(is_mark)).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let who = words.iter().take(at).rev().find(|word| !ADVERBS.contains(word));
+        SAYING.contains(word) && who.is_some_and(|who| !SELF.contains(who))
+    })
+}
+
+/// Whether an agent hands on what a page or a tool says, or tells somebody what to do: that is nobody's wish.
+pub(super) fn hands_on(said: &Sentence) -> bool {
+    let is_quote = said.lower.contains(['"', '“', '„', '«', '「']) && said.lower.contains("__");
+    is_quote || is_reported(&said.lower) || is_instruction(&said.lower)
 }
 
 /// Whether it ends soon by itself, as it says of itself: what else it speaks of may be as old as it likes.
@@ -185,7 +263,7 @@ pub(super) fn orders_now(lower: &str) -> bool {
     let (verb, rest) = last.trim().split_once(' ').unwrap_or_default();
     let is_statement =
         matches!(verb, "it" | "we" | "i" | "you" | "they" | "he" | "she" | "this" | "that" | "not" | "never" | "the");
-    !is_statement
-        && last.split_whitespace().count() <= ORDER_WORDS_MAX
-        && ["it", "this", "that", "them", "these"].iter().any(|this| find(rest, this) == Some(0))
+    let is_short = !is_statement && last.split_whitespace().count() <= ORDER_WORDS_MAX;
+    let is_sought = || begins(last.trim(), &["find out", "look into", "figure out", "investigate", "debug"]).is_some();
+    is_short && (["it", "this", "that", "them", "these"].iter().any(|this| find(rest, this).is_some()) || is_sought())
 }

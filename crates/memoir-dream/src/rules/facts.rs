@@ -3,11 +3,11 @@
 use super::Rule;
 use super::sentences::Sentence;
 use super::told::{Told, keep, kind_of};
-use super::words::has;
+use super::words::{begins, has};
 use memoir_event::MemoryKind;
 
 /// Words that a finding of something wrong has: such a state passes.
-pub(super) const TROUBLE: &[&str] = &[
+pub(crate) const TROUBLE: &[&str] = &[
     "error", "errors", "fail", "fails", "failing", "failed", "broken", "bug", "crash", "crashes", "wrong", "slow",
     "missing", "stuck", "hangs", "flaky", "red", "down", "flake", "flakes",
 ];
@@ -48,17 +48,19 @@ pub(super) fn fact(bare: &Sentence) -> Option<Told> {
     if is_person(bare) {
         return keep(Rule::Person, MemoryKind::Entity, &bare.said, lower);
     }
+    if tells_of_self(lower) {
+        return keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower);
+    }
     let first = lower.split(' ').next().unwrap_or_default();
     let joint = JOINTS.iter().filter_map(|joint| lower.find(joint)).min()?;
     let subject_words = lower.get(..joint)?.split(' ').count();
+    if is_of_the_moment(lower, joint) {
+        return None;
+    }
     if OWN.contains(&first) || lower.starts_with("我的") || lower.starts_with("我们的") {
         return (subject_words <= 8)
             .then(|| keep(Rule::Fact, kind_of(lower, MemoryKind::Fact), &bare.said, lower))
             .flatten();
-    }
-    let own = ["i am a ", "i'm a ", "i am an ", "i'm an ", "i am the ", "i'm the ", "i work ", "i live ", "we are a "];
-    if own.iter().any(|own| lower.starts_with(own)) {
-        return keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower);
     }
     // A long sentence about "the" something tells of the work at hand.
     let is_place = THE.contains(&first)
@@ -68,7 +70,98 @@ pub(super) fn fact(bare: &Sentence) -> Option<Told> {
     is_place.then(|| keep(Rule::Fact, MemoryKind::Fact, &bare.said, lower)).flatten()
 }
 
-/// "Mara owns the billing service", "Jo is our DBA".
+/// "I'm a backend engineer", "I work at Initech".
+fn tells_of_self(lower: &str) -> bool {
+    const WHO: &[&str] = &["i am a", "i'm a", "i am an", "i'm an", "i am the", "i'm the", "we are a", "we're a"];
+    const WHERE: &[&str] =
+        &["i work at", "i work for", "i work as", "i work in", "i work from", "i work with", "i live in", "i live at"];
+    let Some(end) = begins(lower, WHO) else { return begins(lower, WHERE).is_some() };
+    let next = lower.get(end..).unwrap_or_default().split_whitespace().next().unwrap_or_default();
+    !matches!(next, "bit" | "little" | "lot" | "one" | "few" | "couple" | "tad" | "idiot" | "moron" | "")
+}
+
+/// Things of which it is told where the work stands.
+const AT_WORK: &[&str] = &[
+    "issue",
+    "issues",
+    "problem",
+    "problems",
+    "culprit",
+    "cause",
+    "reason",
+    "fix",
+    "change",
+    "changes",
+    "diff",
+    "typo",
+    "mistake",
+    "exception",
+    "regression",
+    "question",
+    "answer",
+    "point",
+    "idea",
+    "goal",
+    "task",
+    "question",
+    "thing",
+    "failure",
+    "stacktrace",
+    "warning",
+    "warnings",
+    "output",
+    "difference",
+    "deadline",
+];
+
+/// How something is at a moment.
+const STATES: &[&str] = &[
+    "green", "red", "passing", "slow", "fast", "fine", "ok", "okay", "good", "bad", "great", "done", "ready", "up",
+    "down", "stuck", "empty", "dirty", "clean", "behind", "ahead", "online", "offline", "working", "running",
+    "finished", "merged", "deployed", "fixed", "late", "busy", "away", "back", "here", "gone", "open", "closed",
+    "unstable", "stable", "grün", "rot", "langsam", "fertig", "kaputt", "vert", "rouge", "lent", "prêt", "verde",
+    "rojo", "lento", "listo",
+];
+/// What is said beside that.
+const BESIDE: &[&str] = &[
+    "now",
+    "again",
+    "still",
+    "currently",
+    "already",
+    "all",
+    "very",
+    "so",
+    "too",
+    "really",
+    "finally",
+    "completely",
+    "not",
+    "and",
+    "but",
+    "jetzt",
+    "wieder",
+    "noch",
+    "sehr",
+    "ahora",
+    "otra",
+    "vez",
+    "maintenant",
+    "encore",
+];
+
+/// Whether it tells how something is now, or where the matter lies that is being worked on: both pass.
+fn is_of_the_moment(lower: &str, joint: usize) -> bool {
+    let (subject, said) = lower.split_at_checked(joint).unwrap_or_default();
+    let subject = begins(subject, &["the", "my", "our"]).map_or(subject, |end| subject.get(end..).unwrap_or_default());
+    let head = subject.split([' ', '-']).rfind(|word| !word.is_empty()).unwrap_or_default();
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let mut words = said.split_whitespace().skip(1).map(|word| word.trim_matches(is_mark)).peekable();
+    let is_state = words.peek().is_some() && words.all(|word| STATES.contains(&word) || BESIDE.contains(&word));
+    AT_WORK.contains(&head) || is_state
+}
+
+/// "Mara owns the billing service", "Jo is our DBA", "Jo now owns it".
 fn is_person(bare: &Sentence) -> bool {
     let mut words = bare.said.split(' ');
     let name = words.next().unwrap_or_default();

@@ -180,7 +180,7 @@ const RULES: &[&str] = &[
 pub(super) fn preference(bare: &Sentence) -> Option<Told> {
     let end = begins(&bare.lower, PREFER)?;
     let after = bare.from(end).bare();
-    let first = after.lower.split(' ').next().unwrap_or_default();
+    let first = after.lower.split([' ', ',', '.', '!']).next().unwrap_or_default();
     let is_about_this = matches!(first, "this" | "that" | "it" | "the" | "your" | "how" | "what" | "where");
     (!is_about_this).then(|| keep(Rule::Preference, MemoryKind::Preference, &bare.said, &bare.lower)).flatten()
 }
@@ -189,16 +189,101 @@ pub(super) fn preference(bare: &Sentence) -> Option<Told> {
 pub(super) fn habit(bare: &Sentence) -> Option<Told> {
     let lower = bare.lower.as_str();
     if let Some(end) = begins(lower, ALWAYS) {
-        let is_kept = !is_idle(lower, &bare.from(end).bare());
-        return is_kept.then(|| keep(Rule::Always, MemoryKind::Convention, &bare.said, lower)).flatten();
+        let rest = bare.from(end).bare();
+        let kind = if is_manner(&rest.lower) { MemoryKind::Preference } else { MemoryKind::Convention };
+        return (!is_idle(lower, &rest)).then(|| keep(Rule::Always, kind, &bare.said, lower)).flatten();
+    }
+    if let Some(ban) = insisted(bare) {
+        return habit(&ban);
     }
     let is_for_all = ["all ", "every ", "each ", "any ", "no "].iter().any(|all| lower.starts_with(all))
         && has(lower, &["must", "should", "needs to", "need to", "has to"]);
     let is_rule = (is_for_all || has(lower, RULES)) && !lower.starts_with("this ") && !is_reported(lower);
-    if is_rule || begins(lower, CUSTOM).is_some() {
+    if is_rule || (begins(lower, CUSTOM).is_some() && begins(lower, HAPPENINGS).is_none()) {
         return keep(Rule::Convention, MemoryKind::Convention, &bare.said, lower);
     }
     None
+}
+
+/// What begins like a custom and tells what happens.
+const HAPPENINGS: &[&str] = &[
+    "we run out",
+    "we run into",
+    "we keep getting",
+    "we keep seeing",
+    "we keep hitting",
+    "we keep running",
+    "we use this",
+    "we use it",
+    "we put this",
+    "we put it",
+    "we write this",
+    "we write it",
+    "we run this",
+    "we run it",
+];
+
+/// "Make sure to never …": the ban in it.
+fn insisted(bare: &Sentence) -> Option<Sentence> {
+    const INSISTING: &[&str] = &[
+        "make sure to",
+        "make sure you",
+        "make sure that you",
+        "make sure we",
+        "be sure to",
+        "ensure you",
+        "ensure that you",
+        "take care to",
+        "see to it that you",
+        "achte darauf,",
+        "achte darauf",
+        "stell sicher, dass du",
+    ];
+    let rest = bare.from(begins(&bare.lower, INSISTING)?).bare();
+    begins(&rest.lower, &["never", "always", "don't ever", "do not ever", "nie", "niemals", "immer"]).map(|_| rest)
+}
+
+/// Whether it is about how the agent is to speak to the user.
+fn is_manner(lower: &str) -> bool {
+    const SPEAKING: &[&str] = &[
+        "answer", "reply", "respond", "speak", "talk", "write", "explain", "antworte", "sprich", "schreib", "réponds",
+        "responde",
+    ];
+    const HOW: &[&str] = &[
+        "me",
+        "to me",
+        "mir",
+        "moi",
+        "in english",
+        "in german",
+        "in french",
+        "in spanish",
+        "in italian",
+        "in chinese",
+        "in japanese",
+        "in portuguese",
+        "in russian",
+        "in dutch",
+        "in polish",
+        "auf deutsch",
+        "auf englisch",
+        "en français",
+        "en español",
+        "briefly",
+        "concisely",
+        "shortly",
+        "tersely",
+        "politely",
+        "formally",
+        "short",
+        "in short sentences",
+        "in one sentence",
+        "in plain language",
+        "kurz",
+    ];
+    const ALWAYS_OF_SPEECH: &[&str] =
+        &["emoji", "emojis", "call me", "address me", "be concise", "be brief", "be terse"];
+    has(lower, ALWAYS_OF_SPEECH) || (begins(lower, SPEAKING).is_some() && has(lower, HOW))
 }
 
 /// Whether it tells somebody what to do from now on.

@@ -5,9 +5,12 @@
 //! the agent to do is never a rule's matter.
 
 mod agent;
+mod back;
+mod changes;
 mod doubt;
 mod facts;
 mod forget;
+mod goals;
 mod habits;
 mod headings;
 mod pasted;
@@ -21,10 +24,12 @@ mod words;
 mod work;
 
 pub(crate) use agent::heard_from_agent;
+pub(crate) use facts::TROUBLE;
 pub(crate) use forget::Unwanted;
 pub(crate) use headings::split_heading;
 pub(crate) use sentences::{Sentence, own_sentences};
-pub(crate) use user::{Heard, heard};
+pub(crate) use user::{Heard, heard, heard_after, without_leads};
+pub(crate) use wishes::asks_to_keep;
 pub(crate) use words::{begins, has};
 pub(crate) use work::{Turn, Work, derive_from_work, worth_naming};
 

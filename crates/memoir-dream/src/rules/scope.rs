@@ -140,3 +140,8 @@ pub(super) fn without_last_scope(bare: &Sentence) -> Option<Sentence> {
     let before = THIS_SESSION.iter().find_map(|phrase| lower.strip_suffix(phrase))?.trim_end_matches([' ', ',']);
     Some(bare.to(before.len()))
 }
+
+/// Whether that is a scope and nothing else.
+pub(super) fn is_scope(lower: &str) -> bool {
+    [THIS_SESSION, FOR_NOW, EVERYWHERE].iter().any(|phrases| begins(lower, phrases) == Some(lower.len()))
+}

@@ -196,9 +196,8 @@ fn split(line: &str) -> Vec<&str> {
                 let mut after = line.get(end..).unwrap_or_default().chars();
                 let blank = after.next().is_some_and(char::is_whitespace);
                 let next = after.find(|c| !c.is_whitespace());
-                blank
-                    && next.is_some_and(|c| !c.is_lowercase() && !c.is_ascii_digit())
-                    && !is_short(line.get(start..at))
+                // Many write without large letters.
+                blank && next.is_some_and(|c| !c.is_ascii_digit()) && (c != '.' || !is_short(line.get(start..at)))
             }
             _ => false,
         };
@@ -212,10 +211,19 @@ fn split(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a text ends with what is only a short form: `e.g.`, `Mr.`.
+/// Words that are written short, with a mark that ends no sentence.
+const SHORT: [&str; 30] = [
+    "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "no", "nr", "approx", "ca", "incl", "excl", "resp", "fig",
+    "sec", "ref", "cf", "al", "max", "min", "dept", "bzw", "ggf", "evtl", "usw", "inkl", "vgl", "env",
+];
+
+/// Whether a text ends with what is only a short form, `e.g.`, `Mr.`, or with the number of an item, `2.`.
 fn is_short(text: Option<&str>) -> bool {
-    let last = text.and_then(|text| text.split_whitespace().last()).unwrap_or_default().to_lowercase();
-    matches!(last.as_str(), "e.g" | "i.e" | "z.b" | "mr" | "mrs" | "dr" | "vs" | "p.ej" | "etc" | "no")
+    let mut words = text.unwrap_or_default().split_whitespace().rev();
+    let last = words.next().unwrap_or_default().trim_start_matches(['(', '"']).to_lowercase();
+    let is_letters = |part: &str| part.chars().count() == 1 && part.chars().all(char::is_alphabetic);
+    let is_number = words.next().is_none() && last.chars().all(|c| c.is_ascii_digit());
+    SHORT.contains(&last.as_str()) || last == "p.ej" || last.split('.').all(is_letters) || is_number
 }
 
 #[cfg(test)]
@@ -233,6 +241,18 @@ mod tests {
             said("Deploys go through ./ship. Ask ops.example.com, e.g. Mara, v1.2 is fine. Why?\nNext line"),
             ["Deploys go through ./ship.", "Ask ops.example.com, e.g. Mara, v1.2 is fine.", "Why?", "Next line"]
         );
+        assert_eq!(
+            said(
+                "remember deploys go through ./ship. never use kubectl. ok? then fix it, approx. five lines, z.b. here"
+            ),
+            [
+                "remember deploys go through ./ship.",
+                "never use kubectl.",
+                "ok?",
+                "then fix it, approx. five lines, z.b. here"
+            ]
+        );
+        assert_eq!(said("2. unused cases e.g. this one"), ["2. unused cases e.g. this one"]);
         assert_eq!(said("请记住用 pnpm。不要用 npm。"), ["请记住用 pnpm。", "不要用 npm。"]);
     }
 

@@ -1,12 +1,14 @@
 //! What the user states and did not ask to be kept: limits, corrections, decisions, what is open.
 
 use super::Rule;
-use super::doubt::orders_now;
+use super::changes::{changed, plainly};
+use super::doubt::{begins_reported, orders_now};
 use super::facts::fact;
 use super::habits::{PREFER, habit, preference};
 use super::headings::under_heading;
 use super::sentences::Sentence;
 use super::told::{Told, WORDS_MIN, keep, kept};
+use super::user::without_leads_until;
 use super::words::{begins, has};
 use crate::about::change_in;
 use crate::phrase::lifts;
@@ -197,7 +199,7 @@ pub(super) fn stated(bare: &Sentence) -> Option<Told> {
     if lower.contains(['?', '？']) {
         return None;
     }
-    if has(lower, LIMITS) {
+    if has(lower, LIMITS) && !begins_reported(lower) {
         return keep(Rule::Limit, MemoryKind::Convention, &bare.said, lower);
     }
     if let Some(end) = begins(lower, CONFIRM) {
@@ -205,13 +207,21 @@ pub(super) fn stated(bare: &Sentence) -> Option<Told> {
         let rest = if rest.lower.starts_with("that ") { rest.from(5) } else { rest };
         return kept(Rule::Confirm, &rest, lower);
     }
-    if begins(lower, CHANGES).is_some() {
-        return says_what_changed(bare).then(|| kept(Rule::Update, bare, lower)).flatten();
+    let says_so = begins(lower, CHANGES).is_some() && says_what_changed(bare);
+    if let Some(told) = says_so.then(|| kept(Rule::Update, bare, lower)).flatten().or_else(|| changed(bare)) {
+        return Some(told);
     }
     if let Some(end) = begins(lower, CORRECTIONS) {
         let what = bare.from(end).bare();
         let is_announced = bare.from(end).lower.starts_with([':', ',', '：', '，', '.']);
-        return (is_announced && says_what_changed(&what)).then(|| kept(Rule::Update, &what, lower)).flatten();
+        // "Actually" is said of much: without a mark, what follows must tell something by itself.
+        let is_said_of_much = || begins(lower, &["actually", "tatsächlich", "en fait", "en realidad"]).is_some();
+        let corrects = if is_announced {
+            says_what_changed(&what) || (is_said_of_much() && plainly(&what).is_some())
+        } else {
+            is_said_of_much() && plainly(&what).is_some()
+        };
+        return corrects.then(|| kept(Rule::Update, &what, lower)).flatten();
     }
     if let Some(end) = begins(lower, DECIDED).filter(|_| bare.words() > WORDS_MIN + 1) {
         let is_short = lower.starts_with("go with") || lower.starts_with("stick");
@@ -226,7 +236,38 @@ pub(super) fn stated(bare: &Sentence) -> Option<Told> {
     if begins(lower, PREFER).is_some() {
         return preference(bare);
     }
-    under_heading(bare).or_else(|| (!orders_now(lower)).then(|| habit(bare).or_else(|| fact(bare))).flatten())
+    let is_work = || orders_now(lower) || begins_reported(lower);
+    under_heading(bare).or_else(|| (!is_work()).then(|| habit(bare).or_else(|| fact(bare))).flatten())
+}
+
+/// "Let's use tokio for the async runtime": a choice for a purpose.
+pub(super) fn proposed(sentence: &Sentence) -> Option<Told> {
+    const PROPOSING: &[&str] = &[
+        "let's use",
+        "lets use",
+        "let us use",
+        "let's adopt",
+        "let us adopt",
+        "let's standardize on",
+        "let's standardise on",
+    ];
+    let (bare, _) = without_leads_until(sentence, PROPOSING);
+    let rest = bare.from(begins(&bare.lower, PROPOSING)?).bare();
+    let first = rest.lower.split(' ').next().unwrap_or_default();
+    let is_named = !matches!(
+        first,
+        "the" | "a" | "an" | "this" | "that" | "it" | "these" | "those" | "your" | "option" | "one" | ""
+    );
+    let purpose = [" for ", " as ", " instead of ", " everywhere", " rather than "]
+        .iter()
+        .find_map(|lead| rest.lower.split_once(lead).map(|(_, purpose)| purpose));
+    let is_lasting = purpose.is_some_and(|purpose| {
+        let first = purpose.split([' ', '.', ',']).next().unwrap_or_default();
+        !matches!(first, "this" | "that" | "it" | "now" | "these" | "those")
+    });
+    (is_named && is_lasting && !orders_now(&bare.lower))
+        .then(|| keep(Rule::Decision, MemoryKind::Decision, &bare.said, &bare.lower))
+        .flatten()
 }
 
 /// Whether it says something of a subject, or what was left.

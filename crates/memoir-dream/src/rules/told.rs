@@ -18,6 +18,8 @@ pub(crate) struct Told {
     pub kind: MemoryKind,
     pub text: String,
     pub reach: Reach,
+    /// Whether part of it stands in the user's message before.
+    pub with_before: bool,
 }
 
 /// Kept as what its words say it is.
@@ -34,10 +36,21 @@ pub(super) fn keep(rule: Rule, kind: MemoryKind, text: &str, whole: &str) -> Opt
     let words = text.split_whitespace().count();
     let is_enough =
         words >= WORDS_MIN || (text.chars().count() >= 4 && !text.is_ascii()) || (rule.is_wish() && words >= 2);
-    if !is_enough || text.chars().count() > CHARS_MAX {
+    if !is_enough || text.chars().count() > CHARS_MAX || is_only_of_secret(text) {
         return None;
     }
-    Some(Told { rule, kind, text: text.to_owned(), reach: reach(kind, whole) })
+    Some(Told { rule, kind, text: text.to_owned(), reach: reach(kind, whole), with_before: false })
+}
+
+/// Whether all that is told was taken out of it: "the API key is [redacted:…]".
+fn is_only_of_secret(text: &str) -> bool {
+    let Some((before, rest)) = text.split_once("[redacted:") else { return false };
+    let after = rest.split_once(']').map_or("", |(_, after)| after);
+    let last = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    let is_joint =
+        matches!(last.trim_end_matches([':', '=', '`', '"']), "is" | "are" | "" | "ist" | "est" | "es" | "as" | "to")
+            || last.ends_with([':', '=']);
+    is_joint && !after.contains(char::is_alphanumeric)
 }
 
 /// Ways to say what is done to reach an end.

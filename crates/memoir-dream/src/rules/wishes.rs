@@ -19,6 +19,19 @@ pub(super) const REMEMBER: &[&str] = &[
     "remember",
     "keep in mind that",
     "keep in mind",
+    "keep it in mind that",
+    "keep it in mind",
+    "keep this in mind",
+    "keep that in mind",
+    "save this for later",
+    "note for next time",
+    "note for later",
+    "make sure you remember that",
+    "make sure you remember",
+    "make sure to remember that",
+    "make sure to remember",
+    "try to remember that",
+    "try to remember",
     "bear in mind that",
     "bear in mind",
     "note that",
@@ -148,9 +161,38 @@ pub(super) fn wished(bare: &Sentence) -> Option<Told> {
     scoped_wish(bare).or_else(|| for_the_future(bare)).or_else(|| asked_inside(bare))
 }
 
+/// Words after "remember" that only point at what follows.
+const POINTING: &[&str] = &[
+    "this for later",
+    "this for next time",
+    "this well",
+    "this",
+    "the following",
+    "it",
+    "these things",
+    "das",
+    "dies",
+    "folgendes",
+    "ceci",
+    "esto",
+];
+
 /// Where "remember", or "don't forget", ends.
-pub(super) fn asks_to_keep(bare: &Sentence) -> Option<usize> {
-    begins(&bare.lower, REMEMBER).or_else(|| does_not_forget(bare))
+pub(crate) fn asks_to_keep(bare: &Sentence) -> Option<usize> {
+    let saves = || begins(&bare.lower, &["save this", "store this"]).filter(|end| is_announced(bare, *end));
+    let end = begins(&bare.lower, REMEMBER).or_else(|| does_not_forget(bare)).or_else(saves)?;
+    let rest = bare.lower.get(end..).unwrap_or_default();
+    let blank = rest.len() - rest.trim_start().len();
+    let pointing = begins(rest.trim_start(), POINTING).map(|pointing| end + blank + pointing);
+    Some(pointing.filter(|end| is_announced(bare, *end)).unwrap_or(end))
+}
+
+/// Whether a mark, or a scope, leads on to what is meant.
+fn is_announced(bare: &Sentence, end: usize) -> bool {
+    let rest = bare.from(end);
+    let after = rest.lower.trim_start();
+    after.starts_with([':', ',', '-', '–', '—', '：', '，'])
+        || scoped(&rest.bare()).is_some_and(|scoped| scoped.is_set_apart)
 }
 
 /// What stands after a wish, without the scope and the words that lead up to it: "… everywhere that …".

@@ -1,17 +1,13 @@
 //! What was run and changed: what mended a failure, which command did what was asked for, which file was worked on, and
 //! what came of it all. Only what happened is told; what a tool says to do is not.
 
-use super::doubt::is_reported;
-use super::facts::TROUBLE;
-use super::habits::is_instruction;
-use super::sentences::sentences;
-use super::words::{begins, has};
+use super::doubt::hands_on;
+use super::goals::{asks_to_run, goal_of, stands_alone};
+use super::sentences::Sentence;
 use super::{Derived, Reach, Rule};
 use memoir_event::{EventId, MemoryKind, Secrecy};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A goal that is longer is a story.
-const GOAL_CHARS_MAX: usize = 160;
 /// A command that is longer is a script.
 const COMMAND_CHARS_MAX: usize = 160;
 /// So many commands make a procedure.
@@ -22,8 +18,6 @@ const FILES_NAMED_MAX: usize = 4;
 const FILE_TURNS_MIN: usize = 3;
 /// A goal that is told of a file has so many words.
 const FILE_GOAL_WORDS_MIN: usize = 6;
-/// What is asked for stands in the first words.
-const ASKED_FIRST: usize = 5;
 /// Of a path so many of its last parts are told: what is before them differs from one machine to the next.
 const PATH_PARTS_MAX: usize = 4;
 /// So many episodes of one archive are kept.
@@ -172,7 +166,8 @@ fn files(turns: &[Turn]) -> Vec<Derived> {
             let Work::Asked(prompt) = &asked.work else { return None };
             // "Let's do 1" says nothing later.
             let goal = goal_of(prompt)
-                .filter(|goal| goal.split(' ').count() >= FILE_GOAL_WORDS_MIN && !prompt.contains('?'))?;
+                .filter(|goal| goal.split(' ').count() >= FILE_GOAL_WORDS_MIN && !prompt.contains('?'))
+                .filter(|goal| stands_alone(goal))?;
             Some((*asked, *part, goal))
         })?;
         Some(Derived {
@@ -204,7 +199,7 @@ fn episodes(turns: &[Turn]) -> Vec<Derived> {
 
 fn request_in(turn: &Turn) -> Option<String> {
     let Work::Asked(prompt) = &turn.work else { return None };
-    goal_of(prompt)
+    goal_of(prompt).filter(|goal| stands_alone(goal))
 }
 
 /// What came of a request, and how many files were changed for it.
@@ -219,7 +214,7 @@ fn episode(part: &[Turn]) -> Option<(usize, Derived)> {
         Work::Answered(text) => Some((turn, goal_of(text)?)),
         _ => None,
     });
-    let answer = answer.filter(|(_, said)| !quotes(said));
+    let answer = answer.filter(|(_, said)| !hands_on(&Sentence::new(said)));
     let ended = answer.as_ref().map(|(_, said)| format!("; at the end: {said}")).unwrap_or_default();
     let episode = Derived {
         rule: Rule::Episode,
@@ -233,12 +228,6 @@ fn episode(part: &[Turn]) -> Option<(usize, Derived)> {
         sources: std::iter::once(asked.id).chain(answer.map(|(turn, _)| turn.id)).collect(),
     };
     Some((changed.len(), episode))
-}
-
-/// Whether the agent tells what a page or a tool says: an instruction in it would be handed on.
-fn quotes(said: &str) -> bool {
-    let lower = said.to_lowercase();
-    said.contains(['"', '“', '„', '«', '「']) || is_reported(&lower) || is_instruction(&lower)
 }
 
 /// Each prompt with what followed it.
@@ -271,53 +260,6 @@ fn listed(paths: &BTreeSet<&str>) -> String {
 
 fn strictest(turns: &[Turn]) -> Secrecy {
     turns.iter().map(|turn| turn.secrecy).max_by_key(|secrecy| secrecy.code()).unwrap_or(Secrecy::Sensitive)
-}
-
-/// The first sentence, if it is short enough to say what it is about.
-fn goal_of(text: &str) -> Option<String> {
-    let first = sentences(text).into_iter().find(|one| one.words() >= 3)?;
-    let said = first.said.trim_end_matches(['.', '!', '?', ':']);
-    (said.chars().count() <= GOAL_CHARS_MAX).then(|| said.to_owned())
-}
-
-const RUN_WORDS: [&str; 18] = [
-    "run",
-    "build",
-    "test",
-    "tests",
-    "deploy",
-    "release",
-    "install",
-    "start",
-    "lint",
-    "format",
-    "publish",
-    "generate",
-    "migrate",
-    "set up",
-    "setup",
-    "compile",
-    "package",
-    "benchmark",
-];
-
-/// Words with which a question begins.
-const ASKING: [&str; 19] = [
-    "why", "what", "when", "where", "who", "which", "how", "does", "do", "did", "is", "are", "was", "should", "warum",
-    "wieso", "pourquoi", "comment", "por qué",
-];
-
-/// Whether the first words ask to run something; what is wrong with it is no goal, and neither is a question.
-fn asks_to_run(goal: &str) -> bool {
-    let lower = goal.to_lowercase();
-    let first = lower
-        .match_indices(' ')
-        .nth(ASKED_FIRST - 1)
-        .map_or(lower.as_str(), |(at, _)| lower.get(..at).unwrap_or(&lower));
-    has(first, &RUN_WORDS)
-        && begins(&lower, &ASKING).is_none()
-        && !has(&lower, TROUBLE)
-        && !has(&lower, &["issue", "issues", "showing"])
 }
 
 /// Programs that only look, or that everybody knows.

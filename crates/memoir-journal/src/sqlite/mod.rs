@@ -19,6 +19,7 @@ mod schema;
 mod select;
 mod sessions;
 mod streams;
+mod take_back;
 mod verify;
 mod write;
 
@@ -26,6 +27,7 @@ pub use copy::verify_file;
 pub use erase::{Erased, TextDigest};
 pub use grep::comparable;
 pub use schema::SCHEMA_VERSION;
+pub use take_back::taken_back_by;
 
 use self::hidden::Hidden;
 use self::idrun::as_u64;
@@ -91,6 +93,7 @@ pub struct SqliteJournal {
     clock: Clock,
     secret: [u8; 32],
     hasher: KeyHasher,
+    takes_back: Option<fn(&str) -> bool>,
     writer: Mutex<Writer>,
     readers: Mutex<Vec<Connection>>,
     hidden: Hidden,
@@ -116,11 +119,20 @@ impl SqliteJournal {
             clock,
             secret,
             hasher: KeyHasher::new(secret),
+            takes_back: None,
             writer: Mutex::new(Writer { connection, interned: Interned::default() }),
             readers: Mutex::new(Vec::new()),
             hidden: Hidden::default(),
             queue: Queue::new(with_suffix(path, "-wanted"), options.lock_wait),
         })
+    }
+
+    /// The same journal, which hears when the user takes back what they said last: `takes_back` tells such a message, and
+    /// when it is stored, the turn before it is forgotten with it.
+    #[must_use]
+    pub fn hearing(mut self, takes_back: fn(&str) -> bool) -> SqliteJournal {
+        self.takes_back = Some(takes_back);
+        self
     }
 
     /// The file.
@@ -139,7 +151,8 @@ impl SqliteJournal {
                 // What is written here is never committed: the very way of an append judges, so that both agree.
                 let transaction = self.queue.begin(connection)?;
                 let mut appending =
-                    Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?;
+                    Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?
+                        .hearing(self.takes_back);
                 let outcomes = batch.iter().map(|event| appending.event(event)).collect::<Result<Vec<_>, _>>()?;
                 drop(appending);
                 transaction.rollback()?;
@@ -281,7 +294,8 @@ impl Journal for SqliteJournal {
                     return Ok(None);
                 }
                 let mut appending =
-                    Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?;
+                    Appending::begin(&transaction, interned, &self.secret, &self.hasher, (self.clock)())?
+                        .hearing(self.takes_back);
                 let outcomes = batch.iter().map(|event| appending.event(event)).collect::<Result<Vec<_>, _>>()?;
                 appending.finish(cursors)?;
                 transaction.commit()?;

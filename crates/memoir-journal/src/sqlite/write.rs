@@ -7,7 +7,7 @@ use super::ids::Ids;
 use super::intern::{Interned, Origin, add_to_fact};
 use super::read::Reader;
 use super::streams::Streams;
-use super::{cite, directive, forget};
+use super::{cite, directive, forget, take_back};
 use crate::body::Packed;
 use crate::flags::{self, TimeSpelling};
 use crate::{Cursor, JournalError, Outcome, RecordClass, Redacted, Seq};
@@ -22,6 +22,7 @@ pub struct Appending<'a> {
     statements: Statements<'a>,
     interned: &'a mut Interned,
     hasher: &'a KeyHasher,
+    takes_back: Option<fn(&str) -> bool>,
     now_ms: i64,
     last: Seq,
     /// The last record before this append.
@@ -94,6 +95,7 @@ impl<'a> Appending<'a> {
             statements,
             interned,
             hasher,
+            takes_back: None,
             now_ms,
             last,
             before: last,
@@ -108,6 +110,11 @@ impl<'a> Appending<'a> {
             new_events: 0,
             secrets: 0,
         })
+    }
+
+    /// The same, hearing when the user takes back what they said last.
+    pub fn hearing(self, takes_back: Option<fn(&str) -> bool>) -> Appending<'a> {
+        Appending { takes_back, ..self }
     }
 
     /// Appends one event.
@@ -162,6 +169,11 @@ impl<'a> Appending<'a> {
         }
         self.new_events += 1;
         self.secrets += redacted.secrets();
+        let takes_back = self.takes_back.filter(|_| take_back::is_said_by_user(event));
+        if takes_back.is_some_and(|takes_back| takes_back(&event.content.plain())) {
+            let stone = take_back::stone(self.connection, seq, id, event)?;
+            self.append(&Redacted::own(stone, self.hasher))?;
+        }
         Ok(Outcome::Stored { seq, id, at_ms: self.now_ms })
     }
 

@@ -11,3 +11,4 @@ mod formats;
 mod many;
 mod read;
 mod support;
+mod taking_back;

@@ -297,9 +297,9 @@ pub struct PauseArgs {
 /// Keeps things from being recorded.
 #[derive(Args)]
 #[command(after_help = "\
-A prompt with one of the private markers ([private], #nosave or `do not save
-this`, unless you set others) is not recorded, nor what the agent does about
-it. What is excluded is not imported either; what is recorded already stays.
+A prompt with one of the private markers ([private] or #nosave, unless you set
+others), or that says it in words (\"do not save or repeat this\"), is not
+recorded, nor what the agent does about it. What is excluded is not imported either; what is recorded already stays.
 
 Examples:
   memoir exclude path ~/clients/acme

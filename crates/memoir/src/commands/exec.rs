@@ -22,6 +22,7 @@ use memoir_event::{Client, Source};
 use memoir_journal::{Journal, SqliteJournal};
 use memoir_record::{Input, Live, LiveStream, LiveSummary, Mark, Names, Polled, Run, Shown, Wanted};
 use piped::Piped;
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 use view::View;
 
@@ -50,9 +51,11 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     // Whatever is wrong with memoir's own files is said first: the user may not want to run without a record.
     let (wishes, spool, names) = (context.wishes()?, context.spool()?, Names::new(system_clock())?);
     let journal = open(context);
-    let (piped, input) = Piped::open(&wishes.policy);
+    let policy =
+        if goes_on(client, &args.flags) { wishes.policy.clone().letting_take_back() } else { wishes.policy.clone() };
+    let (piped, input) = Piped::open(&policy);
     let mut child = Child::start(&program, &shape, input)?;
-    piped.feed(child.input(), &wishes.policy);
+    piped.feed(child.input(), &policy);
     let mut output = Polled(child.output()?);
     let asked = &shape.asked;
     if asked.input != InputIs::Data {
@@ -60,7 +63,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
         let patience = if is_awaited { PROMPT_BY_INPUT } else { INPUT_BESIDE_PROMPT };
         wait_for_prompt(&piped, patience, &mut output, &mut || child.has_ended());
     }
-    let by_words = asked.words.iter().any(|word| wishes.policy.is_private(word));
+    let by_words = asked.words.iter().any(|word| policy.is_private(word));
     let run = Run::new(client, names.uuid()).private(by_words);
     let prompt = asked.with_input(piped.text().as_deref());
     let parser = parser(client, run.name(), cwd.as_deref(), prompt);
@@ -108,6 +111,17 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
         }
     }
     Ok(ended)
+}
+
+/// Whether the client is told to go on with a session.
+fn goes_on(client: Client, flags: &[OsString]) -> bool {
+    let mut flags = flags.iter().filter_map(|flag| flag.to_str());
+    flags.any(|flag| match flag {
+        "resume" | "fork" | "--resume" | "--continue" => true,
+        // Codex and Gemini mean something else by these.
+        "-c" | "-r" => client == Client::Claude,
+        _ => flag.starts_with("--resume="),
+    })
 }
 
 /// Waits until it is known what the client is asked, as far as that comes from standard input: nothing is stored before.

@@ -145,7 +145,7 @@ pub static SETTINGS: &[Setting] = &[
         "capture.private_markers",
         &["MEMOIR_CAPTURE_PRIVATE_MARKERS"],
         Kind::List,
-        "[private],#nosave,do not save this",
+        "[private],#nosave",
         "a prompt with one of these is not recorded, nor what the agent does about it",
     ),
     setting(

@@ -1,0 +1,148 @@
+//! What is said of the sentence before: "remember that", "use this only for …". It is no memory by itself, and that
+//! sentence is none without it.
+
+use super::Rule;
+use super::scope::is_scope;
+use super::sentences::Sentence;
+use super::stated::LIMITS;
+use super::told::{Told, keep, kept};
+use super::user::without_leads;
+use super::words::{begins, has};
+use memoir_event::MemoryKind;
+
+/// What a sentence wants of the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Back {
+    /// It is to be remembered.
+    Remember,
+    /// It holds within the limit that this sentence is.
+    Limit,
+}
+
+/// Wishes that point at what was said, and say nothing else.
+const REMEMBER_THAT: &[&str] = &[
+    "remember that",
+    "remember this",
+    "remember it",
+    "keep that in mind",
+    "keep this in mind",
+    "keep it in mind",
+    "bear that in mind",
+    "bear this in mind",
+    "bear it in mind",
+    "don't forget that",
+    "don't forget this",
+    "don't forget it",
+    "do not forget that",
+    "do not forget this",
+    "do not forget it",
+    "never forget that",
+    "never forget this",
+    "never forget it",
+    "make a note of that",
+    "make a note of this",
+    "make a note of it",
+    "note that down",
+    "note this down",
+    "note it down",
+    "write that down",
+    "save that to memory",
+    "save this to memory",
+    "save it to memory",
+    "memorize that",
+    "memorize this",
+    "memorize it",
+    "memorise that",
+    "memorise this",
+    "memorise it",
+    "merk dir das",
+    "merke dir das",
+    "vergiss das nicht",
+    "denk daran",
+    "retiens ça",
+    "retiens-le",
+    "n'oublie pas ça",
+    "recuérdalo",
+    "recuerda eso",
+    "no lo olvides",
+    "记住这个",
+    "记住这一点",
+    "请记住",
+];
+/// What may follow them.
+const TAILS: &[&str] = &[
+    "please",
+    "for later",
+    "for next time",
+    "for the future",
+    "from now on",
+    "well",
+    "ok",
+    "okay",
+    "bitte",
+    "thanks",
+    "s'il te plaît",
+    "por favor",
+    "always",
+];
+
+/// What a limit points at, where it names nothing itself.
+const POINTERS: &[&str] = &[
+    "this",
+    "that",
+    "it",
+    "these",
+    "those",
+    "they",
+    "use this",
+    "use that",
+    "use it",
+    "use these",
+    "use them",
+    "only use this",
+    "only use that",
+    "only use it",
+    "only use these",
+    "only use them",
+    "use only for",
+    "nur verwenden",
+];
+
+/// What a sentence wants of the one before it, if it wants anything of it.
+pub(super) fn looks_back(bare: &Sentence) -> Option<Back> {
+    let lower = bare.lower.trim_end_matches(['.', '!', ' ']);
+    if let Some(end) = begins(lower, REMEMBER_THAT) {
+        let mut rest = bare.from(end).to(lower.len() - end).bare();
+        while let Some(end) = begins(&rest.lower, TAILS) {
+            rest = rest.from(end).bare();
+        }
+        return (rest.lower.is_empty() || is_scope(&rest.lower)).then_some(Back::Remember);
+    }
+    let names_nothing = begins(lower, POINTERS).is_some() && !lower.contains(':');
+    (names_nothing && has(lower, LIMITS)).then_some(Back::Limit)
+}
+
+/// "…, remember it": what stands before such a wish.
+pub(super) fn without_last_wish(bare: &Sentence) -> Option<Sentence> {
+    [", ", "; ", " - ", " – ", " — ", "，"].iter().find_map(|mark| {
+        let at = bare.lower.rfind(mark)?;
+        let last = without_leads(&bare.from(at + mark.len()).bare()).0;
+        (looks_back(&last) == Some(Back::Remember)).then(|| bare.to(at))
+    })
+}
+
+/// What was said, with what is now said of it.
+pub(super) fn joined(before: &Sentence, back: Back, bare: &Sentence) -> Option<Told> {
+    let said = without_leads(before).0;
+    if said.asks() {
+        return None;
+    }
+    let whole = format!("{} {}", said.lower, bare.lower);
+    if back == Back::Remember {
+        return kept(Rule::Remember, &said, &whole);
+    }
+    let first = bare.said.chars().next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
+    let limit = bare.said.get(bare.said.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
+    let text = format!("{}; {first}{limit}", said.said.trim_end_matches(['.', '!', ';', ' ']));
+    keep(Rule::Limit, MemoryKind::Convention, &text, &whole)
+}
