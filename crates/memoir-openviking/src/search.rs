@@ -98,7 +98,7 @@ impl Search {
         if let Some((field, _)) = only_context.iter().find(|(_, given)| *given && !is_context) {
             return Err(Fault::invalid(field, "this goes with context only"));
         }
-        if search.target_uri.is_some() && is_context {
+        if !named_uris(search.target_uri.as_ref())?.is_empty() && is_context {
             return Err(Fault::invalid("target_uri", "this does not go with context"));
         }
         for share in [search.score_threshold, search.min_score].into_iter().flatten() {
@@ -297,15 +297,20 @@ impl Scale {
     }
 }
 
-/// Where a search looks: one address, or a list of them of which the first that leads somewhere counts.
-fn target(given: Option<&Value>) -> Result<Target, Fault> {
+/// The addresses that a search gives.
+fn named_uris(given: Option<&Value>) -> Result<Vec<&str>, Fault> {
     let uris: Vec<&str> = match given {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::String(uri)) => vec![uri],
         Some(Value::Array(uris)) => uris.iter().filter_map(Value::as_str).collect(),
         Some(_) => return Err(Fault::invalid("target_uri", "an address, or a list of them")),
     };
-    let uris: Vec<&str> = uris.into_iter().filter(|uri| !uri.trim().is_empty()).collect();
+    Ok(uris.into_iter().filter(|uri| !uri.trim().is_empty()).collect())
+}
+
+/// Where a search looks: one address, or a list of them of which the first that leads somewhere counts.
+fn target(given: Option<&Value>) -> Result<Target, Fault> {
+    let uris = named_uris(given)?;
     let mut target = Target { is_nowhere: !uris.is_empty(), ..Target::default() };
     for uri in uris {
         let found = match Place::parse(uri) {
@@ -359,6 +364,11 @@ mod tests {
         assert_eq!(refused(r#"{"query":"x","mode":"poem"}"#, Way::Search), "mode");
         assert_eq!(refused(r#"{"query":"x","dedup_turns":5}"#, Way::Search), "dedup_turns");
         assert_eq!(refused(r#"{"query":"x","mode":"context","target_uri":"viking://~"}"#, Way::Search), "target_uri");
+        for nowhere in [r#""""#, "[]", "null"] {
+            let query =
+                format!(r#"{{"query":"x","mode":"context","session_id":null,"target_uri":{nowhere},"limit":10}}"#);
+            assert!(Search::parse(query.as_bytes(), Way::Search).is_ok(), "{nowhere}");
+        }
         assert_eq!(refused(r#"{"query":"x","score_threshold":7}"#, Way::Find), "score_threshold");
         assert_eq!(refused("", Way::Find), "body");
         let plugins = r#"{"query":"x","mode":"context","purpose":"coding","score_threshold":0.35,"session_id":"cx-1","dedup_turns":5,"rewrite":"auto"}"#;

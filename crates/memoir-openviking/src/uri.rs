@@ -3,7 +3,7 @@
 //! ```text
 //! viking://user/default/memories/profile.md              what is pinned for the user
 //! viking://user/default/memories/preferences/NAME.md     a memory
-//! viking://user/default/sessions/cx-…                    a session
+//! viking://user/default/sessions/cx-…                    a session; `default` may be left out
 //! viking://user/default/sessions/cx-…/events/ID          an event of it
 //! viking://user/default/sessions/cx-…/history/archive_001/overview.md
 //! ```
@@ -114,6 +114,8 @@ impl Place {
             ["user"] => Ok(Place::Users),
             ["~", rest @ ..] => Place::of_user(uri, rest),
             ["user", name, rest @ ..] if *name == USER => Place::of_user(uri, rest),
+            // Older plugins leave out whose session it is.
+            ["user", rest @ ..] if matches!(rest, ["sessions", ..]) => Place::of_user(uri, rest),
             ["session", id, rest @ ..] => Place::of_session(uri, id, rest),
             ["resources" | "agent", ..] => Ok(Place::Nothing),
             _ => Err(Fault::no_such(uri)),
@@ -258,6 +260,8 @@ mod tests {
         let spoken = Spoken::parse("cx-1").unwrap();
         assert_eq!(at("viking://~/sessions/cx-1/history/"), Place::History(spoken.clone()));
         assert_eq!(at("viking://session/cx-1/history/archive_012"), Place::Archive(spoken.clone(), 12));
+        assert_eq!(at("viking://user/sessions/cx-1/history/"), Place::History(spoken.clone()));
+        assert_eq!(at("viking://user/sessions"), Place::Sessions);
         let overview = Place::OfArchive(spoken, 1, ArchiveFile::Overview);
         assert_eq!(at("viking://~/sessions/cx-1/history/archive_001/.overview.md"), overview);
         assert_eq!(at("viking://resources/x/y"), Place::Nothing);
