@@ -38,21 +38,20 @@ impl Sessions<'_> {
         let session = self.known_as(session);
         let live = self.live(&session)?;
         let due = asked_for(live.due);
-        let touched = Live { touched_ms: self.now_ms(), process: process.or(live.process), due, ..live };
+        let touched = Live { touched_ms: self.now_ms(), seen_ms: None, process: process.or(live.process), due, ..live };
         Ok(touched.row(&session))
     }
 
     /// The cursor to store when a session that may have been taken for ended goes on: its user comes back to it, or asks
-    /// something. None if that changes nothing. Only a client that is known to be running counts as a touch: while it
-    /// runs, its session is not taken for one that just ended.
+    /// something. None if that changes nothing. It is no touch: a turn that goes on is not taken for one that just ended.
     pub fn goes_on(&self, session: &SessionName, process: Option<Process>) -> Result<Option<Cursor>, SessionError> {
         let session = self.known_as(session);
         let row = self.journal.cursor(&format!("{LIVE}{session}"))?;
         let Some(live) = row.as_ref().and_then(Live::of) else {
-            return Ok(process.map(|_| Live { process, ..Live::new(self.now_ms()) }.row(&session)));
+            return Ok(process.map(|_| Live { process, ..Live::seen(self.now_ms()) }.row(&session)));
         };
-        let touched_ms = if process.is_some() { self.now_ms() } else { live.touched_ms };
-        let going = Live { touched_ms, process: process.or(live.process), due: asked_for(live.due), ..live };
+        let seen_ms = process.map(|_| self.now_ms()).or(live.seen_ms);
+        let going = Live { seen_ms, process: process.or(live.process), due: asked_for(live.due), ..live };
         Ok((going != live).then(|| going.row(&session)))
     }
 
