@@ -63,7 +63,7 @@ impl Live {
     /// The row to write.
     pub fn row(&self, session: &SessionName) -> Cursor {
         let position = serde_json::to_string(self).unwrap_or_default();
-        Cursor { stream: format!("{LIVE}{session}"), sequence: 1, position }
+        Cursor { stream: format!("{LIVE}{}", session.in_row()), sequence: 1, position }
     }
 }
 
@@ -90,7 +90,7 @@ impl Old {
 
     pub fn row(&self, session: &SessionName, last_seq: Seq) -> Cursor {
         let position = serde_json::to_string(self).unwrap_or_default();
-        Cursor { stream: format!("{OLD}{session}"), sequence: last_seq.max(1), position }
+        Cursor { stream: format!("{OLD}{}", session.in_row()), sequence: last_seq.max(1), position }
     }
 
     /// When it was last touched. An event may be dated after it was found; nobody touched it later than that.
@@ -116,7 +116,11 @@ impl Reached {
     }
 
     pub fn row(&self, session: &SessionName) -> Cursor {
-        Cursor { stream: format!("{SEALED}{session}"), sequence: self.last_seq, position: self.archives.to_string() }
+        Cursor {
+            stream: format!("{SEALED}{}", session.in_row()),
+            sequence: self.last_seq,
+            position: self.archives.to_string(),
+        }
     }
 }
 
@@ -130,7 +134,7 @@ pub(crate) struct Rows {
 impl Rows {
     pub fn read(journal: &dyn Journal, session: &SessionName) -> Result<Rows, JournalError> {
         let row = |prefix: &str| {
-            let stream = format!("{prefix}{session}");
+            let stream = format!("{prefix}{}", session.in_row());
             Ok::<Cursor, JournalError>(journal.cursor(&stream)?.unwrap_or_else(|| Cursor::gone(stream)))
         };
         Ok(Rows { live: row(LIVE)?, old: row(OLD)?, sealed: row(SEALED)? })

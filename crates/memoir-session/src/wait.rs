@@ -151,5 +151,5 @@ impl Sessions<'_> {
 }
 
 fn session_of(row: &Cursor, prefix: &str) -> Option<SessionName> {
-    is_there(row).then(|| row.stream.strip_prefix(prefix).map(SessionName::parse)).flatten()
+    is_there(row).then(|| row.stream.strip_prefix(prefix).map(SessionName::of_row)).flatten()
 }
