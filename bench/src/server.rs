@@ -225,6 +225,8 @@ fn over_http(home: &Path, bodies: &Bodies, args: &ServerArgs) -> anyhow::Result<
         clock,
         meaning: None,
         is_paused: Arc::new(|| false),
+        let_go: Arc::new(|_| Ok(0)),
+        is_alive: Arc::new(|_| false),
     };
     let (stop, stopped) = oneshot::channel::<()>();
     let (tell, told) = std::sync::mpsc::channel();

@@ -26,8 +26,7 @@ impl SessionLife<'_> {
     pub(crate) fn cursor(&self, call: &HookCall) -> Result<Option<Cursor>, SessionError> {
         let session = name_of(call);
         match call.moment {
-            // Where nobody tells whose process it is, a turn that goes on is not taken for one that is over: a prompt is no
-            // touch there.
+            // No touch: a turn that goes on is not taken for one that is over.
             Moment::Prompt => self.sessions.goes_on(&session, self.process),
             Moment::SessionStart if matches!(call.start, Some(Start::Resume | Start::Compact)) => {
                 self.sessions.goes_on(&session, self.process)

@@ -181,6 +181,22 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kind: Option<&'a str>,
 }
 
+impl<'a> Wanted<'a> {
+    /// Where and when.
+    pub(crate) fn at(
+        [project, session]: [&'a Option<String>; 2],
+        [since, until]: [&'a Option<String>; 2],
+    ) -> Wanted<'a> {
+        let [project, session, since, until] = [project, session, since, until].map(|given| given.as_deref());
+        Wanted { project, session, since, until, kind: None }
+    }
+
+    /// Of a kind only, if one is given.
+    pub(crate) fn of_kind(self, kind: &'a Option<String>) -> Wanted<'a> {
+        Wanted { kind: kind.as_deref(), ..self }
+    }
+}
+
 fn event_type(name: &str) -> Result<String, ToolError> {
     if Kind::is_type(name) {
         return Ok(name.to_owned());

@@ -181,10 +181,10 @@ fn joined(known: Cursor, noted: &Cursor) -> Cursor {
     known
 }
 
-/// When a session was touched, as its row says.
+/// When anything was last known of a session, as its row says.
 fn touched_ms(row: &Cursor) -> i64 {
-    let told = serde_json::from_str::<serde_json::Value>(&row.position).ok();
-    told.and_then(|told| told.get("touched")?.as_i64()).unwrap_or(i64::MIN)
+    let told: serde_json::Value = serde_json::from_str(&row.position).unwrap_or_default();
+    ["touched", "seen"].iter().filter_map(|name| told.get(name)?.as_i64()).max().unwrap_or(i64::MIN)
 }
 
 fn event(

@@ -54,9 +54,18 @@ pub(crate) async fn tick(State(app): State<Shared>, request: Request) -> Result<
 
 fn dream(app: &App, asked: Asked) -> Result<Value, ApiError> {
     let Asked { session_id, dry_run, max_groups, .. } = asked;
-    let session = session_id.as_deref().map(SessionName::parse);
+    let owner = format!("dream-tick {}", std::process::id());
+    let sessions = Sessions {
+        journal: &*app.journal,
+        redactor: &app.redactor,
+        clock: &app.clock,
+        rules: app.settings.commit_rules,
+        owner: &owner,
+        is_alive: &*app.is_alive,
+    };
+    let session = session_id.as_deref().map(|name| sessions.meant(name)).transpose()?;
     let groups_max = max_groups.unwrap_or(GROUPS_DEFAULT);
-    let to_come = commit(app, session.as_ref(), dry_run)?;
+    let to_come = if (app.is_paused)() { Vec::new() } else { commit(app, &sessions, session.as_ref(), dry_run)? };
     let wish = DreamWish {
         session: session.map(|session| (session.client, session.id)),
         archives_max: Some(groups_max),
@@ -78,19 +87,12 @@ fn dream(app: &App, asked: Asked) -> Result<Value, ApiError> {
 
 /// Only what was committed is dreamt: what is over is committed before, and a session that is asked for by its name, over
 /// or not. A dry run says how many events each of these archives would have.
-fn commit(app: &App, named: Option<&SessionName>, dry_run: bool) -> Result<Vec<usize>, ApiError> {
-    if (app.is_paused)() {
-        return Ok(Vec::new());
-    }
-    let owner = format!("dream-tick {}", std::process::id());
-    let sessions = Sessions {
-        journal: &*app.journal,
-        redactor: &app.redactor,
-        clock: &app.clock,
-        rules: app.settings.commit_rules,
-        owner: &owner,
-        is_alive: &*app.is_alive,
-    };
+fn commit(
+    app: &App,
+    sessions: &Sessions<'_>,
+    named: Option<&SessionName>,
+    dry_run: bool,
+) -> Result<Vec<usize>, ApiError> {
     if dry_run {
         let mut pending = sessions.pending()?;
         pending.retain(|one| named.map_or_else(|| one.due.is_some(), |named| one.session == *named));

@@ -31,6 +31,22 @@ impl SessionName {
     }
 }
 
+impl SessionName {
+    /// How rows name it. An id that only looks as if a client had given it is marked: nobody may take it for that client's.
+    pub(crate) fn in_row(&self) -> String {
+        let is_misleading = SessionName::parse(&self.id) != *self || self.id.starts_with(MARK);
+        if self.client.is_none() && is_misleading { format!("{MARK}{}", self.id) } else { self.shown() }
+    }
+
+    /// As a row names it.
+    pub(crate) fn of_row(name: &str) -> SessionName {
+        name.strip_prefix(MARK).map_or_else(|| SessionName::parse(name), |id| SessionName::new(None, id))
+    }
+}
+
+/// What marks such an id.
+const MARK: char = '=';
+
 impl fmt::Display for SessionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.shown())
@@ -44,4 +60,21 @@ pub struct Process {
     pub pid: u32,
     /// When it started, in whatever the system counts.
     pub started: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_names_one_session_and_no_other() {
+        let names =
+            [(None, "s"), (None, "cx-s"), (Some(Client::Codex), "s"), (None, "=cx-s"), (None, "=s"), (None, "cx-")];
+        let names = names.map(|(client, id)| SessionName::new(client, id));
+        for name in &names {
+            assert_eq!(SessionName::of_row(&name.in_row()), *name);
+            assert_eq!(names.iter().filter(|other| other.in_row() == name.in_row()).count(), 1, "{name:?}");
+        }
+        assert_eq!(names[2].in_row(), "cx-s");
+    }
 }

@@ -3,8 +3,11 @@
 use crate::state::{LIVE, Live};
 use crate::{CommitRules, Process, SessionError, SessionName};
 use memoir_event::Trigger;
-use memoir_journal::{Clock, Cursor, Journal};
+use memoir_journal::{Clock, Cursor, Filter, Journal, View};
 use memoir_redact::Redactor;
+
+/// So many sessions may go by the same name.
+const NAMED_ALIKE_MAX: usize = 16;
 
 /// The sessions of one journal.
 #[derive(Clone, Copy)]
@@ -28,6 +31,19 @@ impl Sessions<'_> {
         (self.clock)()
     }
 
+    /// The session that somebody means by a name: a client's, unless only one of another client or none goes by all of it.
+    pub fn meant(&self, name: &str) -> Result<SessionName, SessionError> {
+        let meant = SessionName::parse(name.trim());
+        let filter = Filter { session: Some(name.trim().to_owned()), ..Filter::default() };
+        let found = self.journal.sessions(&filter, &View::owner_all(), NAMED_ALIKE_MAX, 0)?;
+        let mut known =
+            found.into_iter().map(|entry| SessionName::new(entry.client, &entry.session)).collect::<Vec<_>>();
+        Ok(match known.contains(&meant) {
+            true => meant,
+            false => known.pop().unwrap_or(meant),
+        })
+    }
+
     /// The session as the journal names it: an id may hold a secret.
     pub(crate) fn known_as(&self, session: &SessionName) -> SessionName {
         SessionName { client: session.client, id: self.redactor.text(&session.id).into_owned() }
@@ -38,21 +54,20 @@ impl Sessions<'_> {
         let session = self.known_as(session);
         let live = self.live(&session)?;
         let due = asked_for(live.due);
-        let touched = Live { touched_ms: self.now_ms(), process: process.or(live.process), due, ..live };
+        let touched = Live { touched_ms: self.now_ms(), seen_ms: None, process: process.or(live.process), due, ..live };
         Ok(touched.row(&session))
     }
 
     /// The cursor to store when a session that may have been taken for ended goes on: its user comes back to it, or asks
-    /// something. None if that changes nothing. Only a client that is known to be running counts as a touch: while it
-    /// runs, its session is not taken for one that just ended.
+    /// something. None if that changes nothing. It is no touch: a turn that goes on is not taken for one that just ended.
     pub fn goes_on(&self, session: &SessionName, process: Option<Process>) -> Result<Option<Cursor>, SessionError> {
         let session = self.known_as(session);
-        let row = self.journal.cursor(&format!("{LIVE}{session}"))?;
+        let row = self.journal.cursor(&format!("{LIVE}{}", session.in_row()))?;
         let Some(live) = row.as_ref().and_then(Live::of) else {
-            return Ok(process.map(|_| Live { process, ..Live::new(self.now_ms()) }.row(&session)));
+            return Ok(process.map(|_| Live { process, ..Live::seen(self.now_ms()) }.row(&session)));
         };
-        let touched_ms = if process.is_some() { self.now_ms() } else { live.touched_ms };
-        let going = Live { touched_ms, process: process.or(live.process), due: asked_for(live.due), ..live };
+        let seen_ms = process.map(|_| self.now_ms()).or(live.seen_ms);
+        let going = Live { seen_ms, process: process.or(live.process), due: asked_for(live.due), ..live };
         Ok((going != live).then(|| going.row(&session)))
     }
 
@@ -65,7 +80,7 @@ impl Sessions<'_> {
 
     /// The session's row; one that is not there or cannot be read is as if it were touched now.
     fn live(&self, session: &SessionName) -> Result<Live, SessionError> {
-        let row = self.journal.cursor(&format!("{LIVE}{session}"))?;
+        let row = self.journal.cursor(&format!("{LIVE}{}", session.in_row()))?;
         Ok(row.as_ref().and_then(Live::of).unwrap_or_else(|| Live::new(self.now_ms())))
     }
 }

@@ -28,6 +28,9 @@ pub(crate) struct Live {
     /// When it was first touched after its last archive.
     #[serde(rename = "created")]
     pub created_ms: i64,
+    /// When it was last seen to go on, by a client that is known to be running, if that was no end of a turn.
+    #[serde(rename = "seen", default, skip_serializing_if = "Option::is_none")]
+    pub seen_ms: Option<i64>,
     /// The process of its client, if that belongs to it alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
@@ -39,7 +42,17 @@ pub(crate) struct Live {
 impl Live {
     /// Touched for the first time.
     pub const fn new(now_ms: i64) -> Live {
-        Live { v: VERSION, touched_ms: now_ms, created_ms: now_ms, process: None, due: None }
+        Live { v: VERSION, touched_ms: now_ms, created_ms: now_ms, seen_ms: None, process: None, due: None }
+    }
+
+    /// Seen for the first time, in the middle of a turn.
+    pub const fn seen(now_ms: i64) -> Live {
+        Live { touched_ms: 0, seen_ms: Some(now_ms), ..Live::new(now_ms) }
+    }
+
+    /// When anything was last known of it.
+    pub fn last_ms(&self) -> i64 {
+        self.seen_ms.map_or(self.touched_ms, |seen_ms| seen_ms.max(self.touched_ms))
     }
 
     /// The row, if it can be read.
@@ -50,7 +63,7 @@ impl Live {
     /// The row to write.
     pub fn row(&self, session: &SessionName) -> Cursor {
         let position = serde_json::to_string(self).unwrap_or_default();
-        Cursor { stream: format!("{LIVE}{session}"), sequence: 1, position }
+        Cursor { stream: format!("{LIVE}{}", session.in_row()), sequence: 1, position }
     }
 }
 
@@ -77,7 +90,7 @@ impl Old {
 
     pub fn row(&self, session: &SessionName, last_seq: Seq) -> Cursor {
         let position = serde_json::to_string(self).unwrap_or_default();
-        Cursor { stream: format!("{OLD}{session}"), sequence: last_seq.max(1), position }
+        Cursor { stream: format!("{OLD}{}", session.in_row()), sequence: last_seq.max(1), position }
     }
 
     /// When it was last touched. An event may be dated after it was found; nobody touched it later than that.
@@ -103,7 +116,11 @@ impl Reached {
     }
 
     pub fn row(&self, session: &SessionName) -> Cursor {
-        Cursor { stream: format!("{SEALED}{session}"), sequence: self.last_seq, position: self.archives.to_string() }
+        Cursor {
+            stream: format!("{SEALED}{}", session.in_row()),
+            sequence: self.last_seq,
+            position: self.archives.to_string(),
+        }
     }
 }
 
@@ -117,7 +134,7 @@ pub(crate) struct Rows {
 impl Rows {
     pub fn read(journal: &dyn Journal, session: &SessionName) -> Result<Rows, JournalError> {
         let row = |prefix: &str| {
-            let stream = format!("{prefix}{session}");
+            let stream = format!("{prefix}{}", session.in_row());
             Ok::<Cursor, JournalError>(journal.cursor(&stream)?.unwrap_or_else(|| Cursor::gone(stream)))
         };
         Ok(Rows { live: row(LIVE)?, old: row(OLD)?, sealed: row(SEALED)? })

@@ -26,7 +26,10 @@ pub struct Pending {
 #[derive(Debug, Clone)]
 pub(crate) struct Waiting {
     pub session: SessionName,
+    /// When a turn of it ended last.
     pub touched_ms: i64,
+    /// When anything was last known of it.
+    pub last_ms: i64,
     pub due: Option<Trigger>,
     pub process: Option<Process>,
     /// A hook or an API told of it.
@@ -65,7 +68,7 @@ impl Sessions<'_> {
                 let is_alive = alive.contains(&one.session);
                 pending.push(Pending {
                     session: one.session.clone(),
-                    touched_ms: one.touched_ms,
+                    touched_ms: one.last_ms,
                     events: new.len(),
                     due: self.due(one, is_alive, now_ms),
                     is_alive,
@@ -87,7 +90,7 @@ impl Sessions<'_> {
             };
             waiting.insert(
                 session.clone(),
-                Waiting { session, touched_ms, due: None, process: None, is_announced: false },
+                Waiting { session, touched_ms, last_ms: touched_ms, due: None, process: None, is_announced: false },
             );
         }
         for row in self.journal.cursors(LIVE)? {
@@ -96,8 +99,8 @@ impl Sessions<'_> {
                 Some(live) => live,
                 None => Live::new(self.last_touched(&session)?),
             };
-            let Live { touched_ms, due, process, .. } = live;
-            waiting.insert(session.clone(), Waiting { session, touched_ms, due, process, is_announced: true });
+            let (last_ms, Live { touched_ms, due, process, .. }) = (live.last_ms(), live);
+            waiting.insert(session.clone(), Waiting { session, touched_ms, last_ms, due, process, is_announced: true });
         }
         Ok(waiting.into_values().collect())
     }
@@ -109,6 +112,7 @@ impl Sessions<'_> {
         let touched = self.journal.touched(seen)?.into_iter().map(|touched| Waiting {
             session: SessionName { client: touched.client, id: touched.session },
             touched_ms: touched.last_ms.min(now_ms),
+            last_ms: touched.last_ms.min(now_ms),
             due: None,
             process: None,
             is_announced: false,
@@ -118,7 +122,7 @@ impl Sessions<'_> {
 
     /// Why a session is to be committed now, if it is.
     pub(crate) fn due(&self, one: &Waiting, is_alive: bool, now_ms: i64) -> Option<Trigger> {
-        let is_idle = !is_alive && self.rules.is_idle(one.touched_ms, now_ms);
+        let is_idle = !is_alive && self.rules.is_idle(one.last_ms, now_ms);
         one.due.or_else(|| is_idle.then_some(Trigger::Idle))
     }
 
@@ -129,7 +133,7 @@ impl Sessions<'_> {
         for one in waiting {
             let Some(process) = one.process.filter(|process| Some(*process) != begins_in) else { continue };
             let known = last.entry(process).or_insert(one);
-            if one.touched_ms > known.touched_ms {
+            if one.last_ms > known.last_ms {
                 *known = one;
             }
         }
@@ -147,5 +151,5 @@ impl Sessions<'_> {
 }
 
 fn session_of(row: &Cursor, prefix: &str) -> Option<SessionName> {
-    is_there(row).then(|| row.stream.strip_prefix(prefix).map(SessionName::parse)).flatten()
+    is_there(row).then(|| row.stream.strip_prefix(prefix).map(SessionName::of_row)).flatten()
 }

@@ -13,6 +13,21 @@ pub fn on_signal() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// Ready when a signal has come, for what runs in a runtime.
+pub fn signalled() -> anyhow::Result<impl Future<Output = ()>> {
+    #[cfg(unix)]
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    Ok(async move {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+    })
+}
+
 /// A limit on the size of files is an error like a full disk, and no reason to be killed.
 pub fn survive_file_limits() {
     #[cfg(unix)]

@@ -480,10 +480,16 @@ pub fn is_in_scope(connection: &Connection, event: &Event, now_ms: i64) -> Resul
     let ts_ms = event.time.as_ref().map(memoir_event::Time::ms).or(event.captured_ms).unwrap_or(now_ms);
     let mut find = connection.prepare_cached(
         "SELECT repo, actor FROM forgotten_scope
-         WHERE ((session = ?1 AND (client IS NULL OR client = ?2)) OR session IS NULL)
+         WHERE ((session = ?1 AND (client IS NULL OR client = ?2)) OR (session = ?4 AND client = ?5) OR session IS NULL)
            AND ?3 BETWEEN coalesce(from_ms, ?3) AND coalesce(to_ms, ?3)",
     )?;
-    let mut rows = find.query((&event.session, client_code(event.client), ts_ms))?;
+    // Where no client is known, the whole id may name one.
+    let (shown_client, shown_id) = match event.client {
+        None => Client::split_session(&event.session),
+        known => (known, event.session.as_str()),
+    };
+    let (client, shown_client) = (client_code(event.client), client_code(shown_client));
+    let mut rows = find.query((&event.session, client, ts_ms, shown_id, shown_client))?;
     while let Some(row) = rows.next()? {
         let (repo, actor): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
         let of_project = match repo {

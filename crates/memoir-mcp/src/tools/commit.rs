@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::error::ToolError;
 use memoir_event::Trigger;
 use memoir_recall::clean;
-use memoir_session::{Effort, Sealed, SessionName};
+use memoir_session::{Effort, Sealed};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -33,8 +33,8 @@ pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
         })?,
     };
     let shown = clean(&name, &desk.library.redactor);
-    let sealed =
-        desk.sessions(&*desk.library.journal).commit(&SessionName::parse(&name), Trigger::Asked, Effort::ALL)?;
+    let sessions = desk.sessions(&*desk.library.journal);
+    let sealed = sessions.commit(&sessions.meant(&name)?, Trigger::Asked, Effort::ALL)?;
     Ok(match &sealed {
         Sealed::Archive(done) => {
             let (events, turns) = (done.archive.events, done.archive.turns);

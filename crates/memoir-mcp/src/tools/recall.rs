@@ -27,13 +27,7 @@ pub(super) fn run(desk: &Desk<'_>, asked: Asked) -> Result<Answer, ToolError> {
     if asked.query.trim().is_empty() {
         return Err(ToolError::wrong("say in `query` what it is about"));
     }
-    let wanted = Wanted {
-        project: asked.project.as_deref(),
-        session: asked.session.as_deref(),
-        since: asked.since.as_deref(),
-        until: asked.until.as_deref(),
-        kind: None,
-    };
+    let wanted = Wanted::at([&asked.project, &asked.session], [&asked.since, &asked.until]);
     let library = desk.library;
     let mut request = Request::new(&asked.query, VIEW, desk.now_ms());
     let mut filter = desk.filter(&wanted)?;

@@ -33,13 +33,7 @@ pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
     if asked.query.trim().is_empty() {
         return Err(ToolError::wrong("say in `query` which words to look for"));
     }
-    let wanted = Wanted {
-        project: asked.project.as_deref(),
-        session: asked.session.as_deref(),
-        since: asked.since.as_deref(),
-        until: asked.until.as_deref(),
-        kind: asked.kind.as_deref(),
-    };
+    let wanted = Wanted::at([&asked.project, &asked.session], [&asked.since, &asked.until]).of_kind(&asked.kind);
     let wrong = |text: &str| ToolError::wrong(format!("`{text}` is not a cursor: pass what an earlier answer showed"));
     let skip = match asked.cursor.as_deref() {
         Some(text) => text.trim().parse::<usize>().map_err(|_| wrong(text))?.min(HITS_MAX),

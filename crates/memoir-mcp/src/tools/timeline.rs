@@ -27,13 +27,7 @@ pub(super) struct Asked {
 }
 
 pub(super) fn run(desk: &Desk<'_>, asked: &Asked) -> Result<Answer, ToolError> {
-    let wanted = Wanted {
-        project: asked.project.as_deref(),
-        session: asked.session.as_deref(),
-        since: asked.since.as_deref(),
-        until: asked.until.as_deref(),
-        kind: asked.kind.as_deref(),
-    };
+    let wanted = Wanted::at([&asked.project, &asked.session], [&asked.since, &asked.until]).of_kind(&asked.kind);
     let order = if asked.oldest_first { Order::OldestFirst } else { Order::NewestFirst };
     let walked = walk(
         desk,

@@ -80,16 +80,17 @@ fn a_tick_commits_what_is_over_or_asked_for_before_it_dreams() {
     let groups = |server: &Running, asked: serde_json::Value| {
         server.post("/v1/lifecycle/dream-tick", &asked).json()["groups_processed"].as_u64().unwrap()
     };
-    for (wish, goes_on) in [(json!({}), 0), (json!({"session_id": "over"}), 0), (json!({"session_id": "on"}), 1)] {
+    for (wish, goes_on) in [(json!({}), 0), (json!({"session_id": "cx-over"}), 0), (json!({"session_id": "cx-on"}), 1)]
+    {
         let server = start();
         let at = |session: &str, day: &str| said(session, &format!("Remember that {session} is warm"), day);
-        server.store(&[at("over", "2026-05-01T10:00:00Z"), at("on", "2026-06-01T11:59:00Z")]);
+        server.store(&[at("cx-over", "2026-05-01T10:00:00Z"), at("cx-on", "2026-06-01T11:59:00Z")]);
         let mut dry = wish.clone();
         dry["dry_run"] = json!(true);
         assert_eq!((groups(&server, dry), groups(&server, wish.clone())), (1, 1), "{wish}");
         assert_eq!(groups(&server, wish.clone()), 0, "nothing twice: {wish}");
         assert_eq!(groups(&server, json!({})), goes_on, "{wish}");
         server.pause(true);
-        assert_eq!(groups(&server, json!({"session_id": "on"})), 0, "{wish}");
+        assert_eq!(groups(&server, json!({"session_id": "cx-on"})), 0, "{wish}");
     }
 }

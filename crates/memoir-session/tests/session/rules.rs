@@ -200,6 +200,20 @@ fn going_on_where_nobody_knows_the_process_takes_the_end_back_and_is_no_touch() 
 }
 
 #[test]
+fn a_turn_that_goes_on_is_not_ended_by_another_session_of_the_same_process() {
+    let home = home();
+    *home.running.borrow_mut() = vec![process(7)];
+    goes_on(&home, "cx-a", Some(process(7)));
+    home.say("cx-a", Kind::UserMessage, "a long task");
+    home.wait(1_000);
+    assert!(home.start_in("cx-b", Began::Startup, Some(process(7))).is_empty());
+    // With its process gone and nothing heard of it, it is over.
+    home.running.borrow_mut().clear();
+    home.wait(31 * MINUTE);
+    assert_eq!(home.worked_off(), ["cx-a"]);
+}
+
+#[test]
 fn a_first_prompt_in_a_running_client_keeps_its_session_open_however_long_the_turn() {
     let home = home();
     *home.running.borrow_mut() = vec![process(7)];

@@ -6,12 +6,11 @@ use super::housekeeping::Keeping;
 use super::{Context, pause};
 use crate::exit::Done;
 use crate::home::{Life, non_empty, system_clock};
-use crate::print;
+use crate::{print, stop};
 use anyhow::{Context as _, Result};
 use jiff::tz::TimeZone;
 use memoir_journal::{Journal, SqliteJournal};
 use memoir_mcp::{Library, Mcp, Open, Surroundings, Writer, serve};
-use memoir_recall::Recall;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -75,14 +74,11 @@ fn opener(context: &Arc<Context>) -> Open {
 fn library(context: &Context) -> Result<Library> {
     let redactor = Arc::new(context.settings.redactor()?);
     let journal: Arc<dyn Journal> = Arc::new(context.home.journal(&context.settings, Life::Short)?);
-    let recall = Recall::new(Arc::clone(&redactor)).with_meaning(context.meaning(&redactor));
-    let blocked = context.settings.blocked.clone();
-    let recall = recall.without(blocked.clone());
     Ok(Library {
         journal,
         index: Arc::new(context.index_within(INDEX_BYTES)),
-        recall: Arc::new(recall),
-        blocked,
+        recall: Arc::new(context.recall(&redactor)),
+        blocked: context.settings.blocked.clone(),
         redactor,
         clock: system_clock(),
         zone: TimeZone::system(),
@@ -93,17 +89,12 @@ fn library(context: &Context) -> Result<Library> {
 
 /// Ready when a signal says so, or when whoever started this process is gone and somebody else holds its pipe open.
 fn told_to_end() -> Result<impl Future<Output = ()>> {
-    #[cfg(unix)]
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let signalled = stop::signalled()?;
     Ok(async move {
-        #[cfg(unix)]
         tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
+            () = signalled => {}
             () = orphaned() => {}
         }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
     })
 }
 
@@ -113,6 +104,11 @@ async fn orphaned() {
     while rustix::process::getppid() == parent {
         tokio::time::sleep(LOOK_AROUND).await;
     }
+}
+
+#[cfg(not(unix))]
+async fn orphaned() {
+    std::future::pending::<()>().await;
 }
 
 /// Does what hooks left for later, now and then, so that sessions are finished without any server.

@@ -9,7 +9,7 @@ use crate::print;
 use crate::settings::{ModelAccess, ModelKind, Settings};
 use anyhow::Result;
 use memoir_model::{Agent, ChatModel, ChatSettings, EmbeddingModel, EmbeddingSettings, ModelError, Secret};
-use memoir_recall::Meaning;
+use memoir_recall::{Meaning, Recall};
 use memoir_redact::Redactor;
 use memoir_vectors::VectorMeaning;
 use std::sync::Arc;
@@ -52,6 +52,12 @@ impl Context {
         });
         let model = EmbeddingModel::new(EmbeddingSettings { url, model, key, proxy, timeout });
         Ok(Some(model.map_err(|error| unfit("embeddings", &error))?))
+    }
+
+    /// Recall as the settings want it.
+    pub fn recall(&self, redactor: &Arc<Redactor>) -> Recall {
+        let recall = Recall::new(Arc::clone(redactor)).with_meaning(self.meaning(redactor));
+        recall.without(self.settings.blocked.clone())
     }
 
     /// What recall can ask about meaning. A model that cannot be used is told of, and words alone rank.

@@ -10,7 +10,7 @@ use anyhow::Result;
 use jiff::tz::TimeZone;
 use memoir_event::Client;
 use memoir_journal::SqliteJournal;
-use memoir_recall::{Answer, Recall, Request, Signal, origin, to_json, what};
+use memoir_recall::{Answer, Request, Signal, origin, to_json, what};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -74,8 +74,7 @@ pub fn request(query: &str, args: &FilterArgs, view: &ViewArgs, journal: &Sqlite
 /// What recall answers; a long tail is indexed first.
 pub fn answer(context: &Context, journal: &SqliteJournal, request: &Request) -> Result<Answer> {
     let redactor = Arc::new(context.settings.redactor()?);
-    let recall = Recall::new(Arc::clone(&redactor)).with_meaning(context.meaning(&redactor));
-    let recall = recall.without(context.settings.blocked.clone());
+    let recall = context.recall(&redactor);
     let stop = stop::on_signal()?;
     let mut progress = Progress::new("indexing");
     let answer = recall.recall(journal, &context.index(), request, &mut |done, total| {

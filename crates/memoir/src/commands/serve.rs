@@ -8,7 +8,7 @@ use crate::cli::ServeArgs;
 use crate::exit::{Done, Usage};
 use crate::home::{Life, system_clock};
 use crate::print::{self, Out};
-use crate::process_table;
+use crate::{process_table, stop};
 use anyhow::{Context as _, Result};
 use memoir_server::{ApiKey, LetGo, Parts, Rate, RatedClients, Scope, Scopes, ServerError, ServerSettings, serve};
 use std::sync::Arc;
@@ -68,16 +68,9 @@ fn announce(address: std::net::SocketAddr) {
 
 /// Ready when the process is told to stop.
 fn signalled() -> Result<impl Future<Output = ()>> {
-    #[cfg(unix)]
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let signalled = stop::signalled()?;
     Ok(async move {
-        #[cfg(unix)]
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        }
-        #[cfg(not(unix))]
-        let _ = tokio::signal::ctrl_c().await;
+        signalled.await;
         print::warn("finishing what was accepted");
     })
 }

@@ -312,3 +312,14 @@ fn a_name_that_nobody_knows_is_said_to_be_unknown_and_what_nobody_sees_hides_not
     assert!(ran.out.contains("forgot 1 event"), "{ran:?}");
     assert!(!home.run(&["timeline"]).out.contains("walrus"));
 }
+
+#[test]
+fn a_session_whose_id_only_looks_like_a_clients_is_forgotten_and_committed_like_any_other() {
+    let home = Home::new();
+    home.ingest(&[said("cx-zed", 1, "remember that the walrus is warm")]).succeeded();
+    assert!(home.run(&["commit"]).succeeded().out.contains("cx-zed: archive_001"));
+    assert!(home.run(&["dream"]).succeeded().out.contains("1 new memory"));
+    home.run(&["forget", "--session", "cx-zed", "--yes"]).succeeded();
+    home.ingest(&[said("cx-zed", 2, "the walrus is back")]).succeeded();
+    assert_eq!(home.run(&["search", "walrus"]).out, "");
+}

@@ -4,7 +4,7 @@ use crate::support::{Home, Running, eventually};
 use memoir_testkit::provider::{Mode, Provider};
 use serde_json::{Value, json};
 
-const SAID: &str = r#"{"section":"decided","text":"Polling won over sleeping.","from":["e1"]}"#;
+const SAID: &str = r#"{"section":"decided","text":"Polling won over sleeping.","from":["e2"]}"#;
 
 fn home_with(provider: &Provider) -> Home {
     let home = Home::new();

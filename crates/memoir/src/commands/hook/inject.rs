@@ -9,7 +9,6 @@ use memoir_event::Client;
 use memoir_hook::{Compressor, Injector, Time, Wanted, count_late};
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Journal, SqliteJournal};
-use memoir_recall::Recall;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -104,9 +103,7 @@ fn injector(context: &Context, wishes: &Wishes, journal: &Arc<SqliteJournal>, wa
     Injector {
         journal: Arc::clone(journal) as Arc<dyn Journal>,
         index: Index::open(&context.home.index_dir(), options),
-        recall: Recall::new(Arc::clone(&redactor))
-            .with_meaning(context.meaning(&redactor))
-            .without(context.settings.blocked.clone()),
+        recall: context.recall(&redactor),
         blocked: context.settings.blocked.clone(),
         redactor,
         clock: system_clock(),
