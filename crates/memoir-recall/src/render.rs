@@ -47,7 +47,9 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
         _ => ", contradicted by another memory".to_owned(),
     };
     let newer = block.superseded_by.map(|newer| format!(", superseded by {newer}")).unwrap_or_default();
-    format!("{}, {day}, {}{same}{against}{newer}", defused(&from), block.event_id)
+    // What holds in one project need not hold in another.
+    let project = if block.elsewhere { format!(" in project {}", one_line(&block.repo)) } else { String::new() };
+    format!("{}{}, {day}, {}{same}{against}{newer}", defused(&from), defused(&project), block.event_id)
 }
 
 fn who(block: &Block) -> String {
@@ -86,6 +88,7 @@ fn block(block: &Block) -> Value {
         "kind": block.kind,
         "speaker": block.speaker,
         "project": block.repo,
+        "elsewhere": block.elsewhere,
         "actor": block.actor,
         "source": block.source,
         "score": rounded(block.score),
