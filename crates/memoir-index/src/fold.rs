@@ -1,7 +1,7 @@
 //! Tells which scripts are written without spaces.
 
 /// Whether words of this script follow each other without spaces.
-pub(crate) const fn is_unspaced(c: char) -> bool {
+pub const fn is_unspaced(c: char) -> bool {
     matches!(c as u32,
         0x0e01..=0x0e4e // Thai
         | 0x0e81..=0x0ece // Lao

@@ -11,7 +11,7 @@ use tantivy::{Index, TantivyDocument};
 
 /// Rises with every change of the schema, the tokenizer or the meaning of a field: an index of another version is
 /// rebuilt.
-pub(crate) const INDEX_VERSION: u32 = 2;
+pub(crate) const INDEX_VERSION: u32 = 3;
 
 const TOKENIZER: &str = "memoir";
 const SPEECH_TOKENIZER: &str = "memoir-speech";
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn a_checkpoint_survives_its_payload_and_another_version_does_not() {
         let checkpoint = Checkpoint { seq: 42, mark: "event-abc".to_owned() };
-        assert_eq!(checkpoint.payload(), "2 42 event-abc");
+        assert_eq!(checkpoint.payload(), "3 42 event-abc");
         assert_eq!(Checkpoint::parse(&checkpoint.payload()), Some(checkpoint));
-        assert_eq!(Checkpoint::parse("1 42 event-abc"), None);
+        assert_eq!(Checkpoint::parse("2 42 event-abc"), None);
         assert_eq!(Checkpoint::parse("nonsense"), None);
     }
 }

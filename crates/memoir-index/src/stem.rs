@@ -3,11 +3,14 @@
 //! A text is stemmed in its own language, which its little words tell; a query whose language cannot be told is
 //! stemmed in all of them. Identifiers keep their whole form beside their parts.
 
+use crate::little_runs::without_little_runs;
+use crate::short_forms::short_and_long;
 use crate::stop_words::{LANGUAGES, Language};
 use crate::token::{Role, Token, Tokens};
 use memoir_event::fold_into;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,6 +19,8 @@ use std::sync::LazyLock;
 const STEMMED_CHARS_MIN: usize = 3;
 /// Words are looked at up to here to tell the language.
 const LANGUAGE_WORDS_MAX: usize = 400;
+/// And its letters up to here.
+const LETTERS_BYTES_MAX: usize = 4 << 10;
 /// Another language than the usual must have so many little words more.
 const LANGUAGE_MARGIN: usize = 2;
 /// More words of a query are left out.
@@ -44,9 +49,18 @@ impl KnownStems {
             self.0.clear();
         }
         if !self.0.contains_key(word) {
-            self.0.insert(word.into(), stemmer.stem(word).into());
+            self.0.insert(word.into(), stem_of(stemmer, word).into());
         }
         self.0.get(word).map_or("", |stem| stem)
+    }
+}
+
+/// The stem of a folded word. Folding takes the mark off a Russian `й`, which only an ending has behind a vowel.
+fn stem_of<'w>(stemmer: &Stemmer, word: &'w str) -> Cow<'w, str> {
+    const VOWELS: [char; 8] = ['а', 'е', 'и', 'о', 'у', 'ы', 'ю', 'я'];
+    match word.strip_suffix('и').filter(|rest| rest.ends_with(VOWELS)) {
+        Some(rest) => Cow::Owned(stemmer.stem(&format!("{rest}й")).into_owned()),
+        None => stemmer.stem(word),
     }
 }
 
@@ -56,7 +70,7 @@ impl Stems {
         self.text.clear();
         self.ends.clear();
         self.tokens.fill(text);
-        let language = language_of(&self.tokens).unwrap_or_default();
+        let language = language_of(&self.tokens, text).unwrap_or_default();
         let Some((known, spoken)) = self.known.get_mut(language).zip(LANGUAGES.get(language)) else { return };
         let stemmer = Stemmer::create(spoken.algorithm);
         let mut version = Version::default();
@@ -156,15 +170,46 @@ pub fn stems_in(text: &str) -> Vec<String> {
     (0..).map_while(|at| stems.get(at)).map(str::to_owned).collect()
 }
 
-/// The stem of a word in a name, which says too little to tell its language; none for a little word.
+/// The stem of a word in a name, which says too little to tell its language but by its letters; none for a little word.
 pub fn name_stem(word: &str) -> Option<String> {
+    stem_in(language_of_letters(word).unwrap_or(USUAL), word)
+}
+
+fn stem_in(language: usize, word: &str) -> Option<String> {
     let mut folded = String::with_capacity(word.len());
     word.chars().for_each(|c| fold_into(c, &mut folded));
-    if is_stop_word(&folded, USUAL) {
+    if is_stop_word(&folded, language) {
         return None;
     }
     let is_word = folded.len() >= STEMMED_CHARS_MIN && folded.chars().all(char::is_alphabetic);
-    Some(if is_word { Stemmer::create(LANGUAGES[USUAL].algorithm).stem(&folded).into_owned() } else { folded })
+    let algorithm = LANGUAGES.get(language).map(|language| language.algorithm).filter(|_| is_word);
+    Some(
+        algorithm
+            .map_or_else(|| folded.clone(), |algorithm| stem_of(&Stemmer::create(algorithm), &folded).into_owned()),
+    )
+}
+
+/// A language that names are stemmed in beside the usual one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tongue(usize);
+
+impl Tongue {
+    /// The language of a text, if it is another than the usual.
+    pub fn of(text: &str) -> Option<Tongue> {
+        language_of(&Tokens::of(text), text).filter(|language| *language != USUAL).map(Tongue)
+    }
+
+    /// The stem of a word; none for a little word.
+    pub fn stem(self, word: &str) -> Option<String> {
+        stem_in(self.0, word)
+    }
+}
+
+/// Whether a word is a little one in any language.
+pub fn is_little(word: &str) -> bool {
+    let mut folded = String::with_capacity(word.len());
+    word.chars().for_each(|c| fold_into(c, &mut folded));
+    languages_with(&folded) != 0
 }
 
 /// A word of a query: what it looks like, and the stems that count as it.
@@ -179,21 +224,39 @@ pub struct Word {
 impl Word {
     /// The words of a query that can count, each once.
     pub fn all(query: &str) -> Vec<Word> {
+        let told = without_little_runs(query);
+        let words = Word::all_of(&told);
+        // Where nothing but little words was said, they are all that there is.
+        if words.is_empty() && told != query { Word::all_of(query) } else { words }
+    }
+
+    fn all_of(query: &str) -> Vec<Word> {
         let tokens = Tokens::of(query);
-        let known = language_of(&tokens);
-        let languages = || LANGUAGES.iter().enumerate().filter(|(at, _)| known.is_none_or(|known| known == *at));
+        let known = languages_of(&tokens, query);
+        let has_pairs = tokens.iter().any(|(_, token)| token.role == Role::Pair);
+        // What was said in few words was taken for the usual language, whatever it is in.
+        let languages = || {
+            LANGUAGES
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at == USUAL || known.is_none_or(|known| known >> at & 1 == 1))
+        };
         let mut words: Vec<Word> = Vec::new();
         let mut version = Version::default();
         for (term, token) in tokens.iter() {
-            let is_little = is_stop_word(term, known.unwrap_or(USUAL));
-            if token.role == Role::RunEnd || is_little || is_possessive(token, query) {
+            let is_little = languages_with(term) & known.unwrap_or(1 << USUAL) != 0;
+            let is_lone = token.role == Role::Single && has_pairs;
+            if token.role == Role::RunEnd || is_little || is_lone || is_possessive(token, query) {
                 continue;
             }
             let mut stems: Vec<String> = if stemmable(term, token.role) {
-                languages().map(|(_, language)| Stemmer::create(language.algorithm).stem(term).into_owned()).collect()
+                languages()
+                    .map(|(_, language)| stem_of(&Stemmer::create(language.algorithm), term).into_owned())
+                    .collect()
             } else {
                 vec![term.to_owned()]
             };
+            stems.extend(short_and_long(term, &stems));
             stems.sort_unstable();
             stems.dedup();
             let mut add = |word: Word| {
@@ -271,8 +334,63 @@ fn is_stop_word(term: &str, language: usize) -> bool {
     languages_with(term) >> language & 1 == 1
 }
 
-/// The language with the most little words in the text; none if there are none.
-fn language_of(tokens: &Tokens) -> Option<usize> {
+/// The only known language that is written in the letters of a word, if there is one.
+fn language_of_letters(word: &str) -> Option<usize> {
+    let is_cyrillic = word.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}'));
+    place_of(Algorithm::Russian).filter(|_| is_cyrillic)
+}
+
+fn place_of(algorithm: Algorithm) -> Option<usize> {
+    LANGUAGES.iter().position(|language| language.algorithm == algorithm)
+}
+
+/// What only words of one language end in, folded.
+const ENDINGS: [(Algorithm, &[&str]); 5] = [
+    (Algorithm::German, &["ungen", "keit", "heit", "schaft", "lich", "ieren", "iert"]),
+    (Algorithm::Spanish, &["cion", "ciones", "encias", "izar", "amiento", "idad"]),
+    (Algorithm::Portuguese, &["cao", "coes"]),
+    (Algorithm::Italian, &["zione", "zioni", "amento", "izzare"]),
+    (Algorithm::Dutch, &["heid", "heden", "lijk", "eerd"]),
+];
+/// A word must be this much longer than its ending.
+const BEFORE_ENDING_MIN: usize = 4;
+
+/// The language of a text without any little word, by how its words are written and what they end in; none if that tells
+/// nothing, or two things.
+fn language_of_forms(tokens: &Tokens, text: &str) -> Option<usize> {
+    let words = || tokens.iter().filter(|(_, token)| token.role == Role::Word).take(LANGUAGE_WORDS_MAX);
+    if let Some(language) = words().find_map(|(term, _)| language_of_letters(term)) {
+        return Some(language);
+    }
+    let mut told: Vec<Algorithm> = Vec::new();
+    let begin = text.get(..text.floor_char_boundary(LETTERS_BYTES_MAX)).unwrap_or_default();
+    told.extend(begin.chars().filter_map(|c| match c {
+        'ä' | 'ö' | 'ü' | 'ß' | 'Ä' | 'Ö' | 'Ü' => Some(Algorithm::German),
+        'ñ' | 'Ñ' | '¿' | '¡' => Some(Algorithm::Spanish),
+        'ã' | 'õ' | 'Ã' | 'Õ' => Some(Algorithm::Portuguese),
+        'è' | 'ù' | 'œ' | 'î' | 'û' => Some(Algorithm::French),
+        _ => None,
+    }));
+    if told.is_empty() {
+        for (term, _) in words() {
+            let ends = |(_, endings): &&(Algorithm, &[&str])| {
+                let ending = endings.iter().find(|ending| term.ends_with(**ending));
+                ending.is_some_and(|ending| term.len() >= ending.len() + BEFORE_ENDING_MIN)
+            };
+            told.extend(ENDINGS.iter().filter(ends).map(|(algorithm, _)| *algorithm));
+        }
+    }
+    let first = *told.first()?;
+    told.iter().all(|other| *other == first).then(|| place_of(first)).flatten()
+}
+
+/// The language with the most little words in the text; where there are none, the one that its letters tell, if they do.
+fn language_of(tokens: &Tokens, text: &str) -> Option<usize> {
+    languages_of(tokens, text).map(|languages| languages.trailing_zeros() as usize)
+}
+
+/// The same with all languages that have as many, a bit for each.
+fn languages_of(tokens: &Tokens, text: &str) -> Option<u8> {
     let mut counts = [0usize; LANGUAGES.len()];
     let words = tokens.iter().filter(|(_, token)| token.role == Role::Word).take(LANGUAGE_WORDS_MAX);
     for languages in words.map(|(term, _)| languages_with(term)).filter(|languages| *languages != 0) {
@@ -280,11 +398,15 @@ fn language_of(tokens: &Tokens) -> Option<usize> {
             *count += usize::from(languages >> at & 1);
         }
     }
-    let most = counts.iter().copied().max().filter(|most| *most > 0)?;
+    let Some(most) = counts.iter().copied().max().filter(|most| *most > 0) else {
+        return language_of_forms(tokens, text).map(|language| 1 << language);
+    };
     let usual = counts.get(USUAL).copied().unwrap_or(0);
     // Short words are shared by many languages: one of them more is no proof against the usual language.
     let enough = if usual > 0 { usual + LANGUAGE_MARGIN } else { 1 };
-    Some(counts.iter().position(|count| *count == most && *count >= enough).unwrap_or(USUAL))
+    let has_most = |count: usize| count == most && count >= enough;
+    let languages = (0..).zip(counts).filter(|(_, count)| has_most(*count)).fold(0, |bits, (at, _)| bits | 1 << at);
+    Some(if languages == 0 { 1 << USUAL } else { languages })
 }
 
 impl Language {
@@ -353,6 +475,68 @@ mod tests {
         assert_eq!(words.len(), 1);
         assert_eq!(Word::all("").len(), 0);
         assert!(Word::all(&"word1 x".repeat(5000)).len() <= QUERY_WORDS_MAX);
+    }
+
+    /// Whether every word of a query meets a word of a text.
+    fn meets(query: &str, text: &str) -> bool {
+        let has = stems(text);
+        let words = Word::all(query);
+        !words.is_empty() && words.iter().all(|word| word.stems.iter().any(|stem| has.contains(stem)))
+    }
+
+    #[test]
+    fn a_few_words_of_another_language_are_met_in_other_forms() {
+        let mut wrong = Vec::new();
+        for (query, text) in [
+            ("почему падают сборки?", "Сборка падает"),
+            ("что с базой данных?", "База данных"),
+            ("Welche Datenbanken haben wir?", "Unsere Datenbank"),
+            ("Datenbanken", "Datenbank"),
+            ("Wie ist die Verbindung?", "Datenbank Verbindungen prüfen"),
+            ("prüfung der Verbindung", "Verbindungen, Prüfungen"),
+            ("las dependencias", "Actualizar dependencias"),
+            ("la dependencia", "Actualizar dependencias"),
+        ] {
+            wrong.extend((!meets(query, text)).then(|| (query, Word::all(query), stems(text))));
+        }
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
+
+    #[test]
+    fn a_few_english_words_are_english() {
+        for text in
+            ["rename foo bar", "fix login test", "young movement", "server error", "parser lexer", "element colour"]
+        {
+            assert!(language_of(&Tokens::of(text), text).is_none_or(|language| language == USUAL), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_blanks_is_met_by_what_it_is_about() {
+        for (query, text) in [
+            ("用什么部署", "部署用 ./ship 脚本"),
+            ("我们用哪个数据库？", "数据库用 Postgres"),
+            ("どうやってデプロイする?", "デプロイは ./ship で行う"),
+        ] {
+            assert!(meets(query, text), "{query}: {:?}", Word::all(query));
+        }
+        assert!(!Word::all("什么").is_empty() && !Word::all("使い方").is_empty());
+    }
+
+    #[test]
+    fn a_short_form_meets_the_long_one_and_the_other_way_round() {
+        for (query, text) in [
+            ("what changed in authentication?", "auth changed"),
+            ("auth", "authentication"),
+            ("config", "the configuration"),
+            ("repository", "repo"),
+            ("kubernetes", "k8s"),
+            ("db", "databases"),
+            ("environments", "env"),
+            ("deps", "a dependency"),
+        ] {
+            assert!(meets(query, text), "{query}: {:?}", Word::all(query));
+        }
     }
 
     #[test]

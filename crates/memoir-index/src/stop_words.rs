@@ -41,45 +41,47 @@ const ENGLISH: [&str; 214] = [
 ];
 
 #[rustfmt::skip]
-const GERMAN: [&str; 116] = [
-    "aber", "alle", "als", "also", "am", "an", "auch", "auf", "aus", "bei", "bin", "bis", "bist", "da", "damit",
-    "dann", "das", "dass", "dein", "dem", "den", "denn", "der", "des", "dich", "die", "dies", "diese", "diesem",
-    "diesen", "dieser", "dieses", "dir", "doch", "du", "durch", "ein", "eine", "einem", "einen", "einer", "eines",
-    "er", "es", "etwas", "euch", "fur", "gegen", "hat", "hatte", "hatten", "hier", "ich", "ihm", "ihn", "ihr", "ihre",
-    "im", "in", "ins", "ist", "ja", "jede", "jeder", "kann", "kein", "keine", "man", "mehr", "mein", "mich", "mir",
-    "mit", "muss", "nach", "nicht", "noch", "nun", "nur", "ob", "oder", "ohne", "schon", "sehr", "sein", "seine",
-    "sich", "sie", "sind", "so", "soll", "uber", "um", "und", "uns", "unser", "unter", "vom", "von", "vor", "war",
-    "waren", "warum", "was", "wenn", "werden", "wie", "wieder", "wir", "wird", "wo", "wurde", "wurden", "zu", "zum",
-    "zur",
+const GERMAN: [&str; 133] = [
+    "aber", "alle", "als", "also", "am", "an", "auch", "auf", "aus", "bei", "bin", "bis", "bist", "da", "damit", "dann",
+    "das", "dass", "dein", "dem", "den", "denn", "der", "des", "dich", "die", "dies", "diese", "diesem", "diesen",
+    "dieser", "dieses", "dir", "doch", "du", "durch", "ein", "eine", "einem", "einen", "einer", "eines", "er", "es",
+    "etwas", "euch", "fur", "gegen", "gibt", "habe", "haben", "hat", "hatte", "hatten", "hier", "ich", "ihm", "ihn",
+    "ihr", "ihre", "im", "in", "ins", "ist", "ja", "jede", "jeder", "kann", "kein", "keine", "konnen", "macht", "man",
+    "mehr", "mein", "meine", "mich", "mir", "mit", "muss", "mussen", "nach", "nicht", "noch", "nun", "nur", "ob",
+    "oder", "ohne", "schon", "sehr", "sein", "seine", "sich", "sie", "sind", "so", "soll", "uber", "um", "und", "uns",
+    "unser", "unsere", "unseren", "unserer", "unseres", "unter", "vom", "von", "vor", "war", "waren", "warum", "was",
+    "welche", "welchem", "welchen", "welcher", "welches", "wenn", "werden", "wie", "wieder", "wir", "wird", "wo",
+    "wurde", "wurden", "zu", "zum", "zur", "zwischen",
 ];
 
 #[rustfmt::skip]
-const FRENCH: [&str; 86] = [
-    "ai", "alors", "au", "aussi", "aux", "avec", "avoir", "ca", "ce", "ces", "cet", "cette", "comme", "comment",
-    "dans", "de", "des", "donc", "dont", "du", "elle", "elles", "en", "est", "et", "etait", "ete", "etre", "eu",
-    "fait", "il", "ils", "je", "la", "le", "les", "leur", "leurs", "lui", "ma", "mais", "me", "meme", "mes", "mon",
-    "ne", "nos", "notre", "nous", "on", "ont", "ou", "par", "pas", "plus", "pour", "pourquoi", "qu", "quand", "que",
-    "quel", "quelle", "qui", "sa", "sans", "se", "ses", "si", "son", "sont", "sur", "ta", "te", "tes", "ton", "tous",
-    "tout", "toute", "tres", "tu", "un", "une", "vos", "votre", "vous", "y",
+const FRENCH: [&str; 94] = [
+    "ai", "alors", "au", "aussi", "aux", "avec", "avez", "avoir", "avons", "ca", "ce", "cela", "ces", "cet", "cette",
+    "comme", "comment", "dans", "de", "des", "donc", "dont", "du", "elle", "elles", "en", "est", "et", "etaient",
+    "etait", "ete", "etre", "eu", "faire", "fait", "il", "ils", "je", "la", "le", "les", "leur", "leurs", "lui", "ma",
+    "mais", "me", "meme", "mes", "mon", "ne", "nos", "notre", "nous", "on", "ont", "ou", "par", "pas", "plus", "pour",
+    "pourquoi", "qu", "quand", "que", "quel", "quelle", "quelles", "quels", "qui", "sa", "sans", "se", "ses", "si",
+    "sommes", "son", "sont", "sur", "ta", "te", "tes", "ton", "tous", "tout", "toute", "tres", "tu", "un", "une", "vos",
+    "votre", "vous", "y",
 ];
 
 #[rustfmt::skip]
-const SPANISH: [&str; 79] = [
-    "al", "algo", "como", "con", "cual", "cuando", "de", "del", "desde", "donde", "el", "ella", "ellos", "en",
-    "entre", "era", "eres", "es", "esa", "ese", "eso", "esta", "estaba", "estan", "este", "esto", "fue", "ha", "han",
-    "hasta", "hay", "la", "las", "le", "les", "lo", "los", "mas", "me", "mi", "mis", "mucho", "muy", "ni", "no",
-    "nos", "nosotros", "o", "otra", "otro", "para", "pero", "por", "porque", "que", "quien", "se", "sea", "ser", "si",
-    "sin", "sobre", "son", "su", "sus", "tambien", "te", "tiene", "todo", "todos", "tu", "tus", "un", "una", "uno",
-    "unos", "y", "ya", "yo",
+const SPANISH: [&str; 87] = [
+    "al", "algo", "como", "con", "cual", "cuales", "cuando", "cuantos", "de", "del", "desde", "donde", "el", "ella",
+    "ellos", "en", "entre", "era", "eres", "es", "esa", "ese", "eso", "esos", "esta", "estaba", "estan", "este", "esto",
+    "estos", "fue", "ha", "han", "hasta", "hay", "la", "las", "le", "les", "lo", "los", "mas", "me", "mi", "mis",
+    "mucho", "muy", "ni", "no", "nos", "nosotros", "nuestra", "nuestro", "o", "otra", "otro", "para", "pero", "por",
+    "porque", "que", "quien", "se", "sea", "ser", "si", "sin", "sobre", "son", "su", "sus", "tambien", "te", "tenemos",
+    "tiene", "tienen", "todo", "todos", "tu", "tus", "un", "una", "uno", "unos", "y", "ya", "yo",
 ];
 
 #[rustfmt::skip]
-const ITALIAN: [&str; 69] = [
+const ITALIAN: [&str; 75] = [
     "abbiamo", "ai", "al", "alla", "alle", "anche", "che", "chi", "ci", "come", "con", "da", "dal", "dalla", "degli",
-    "dei", "del", "della", "delle", "di", "dove", "e", "ed", "era", "gli", "ha", "hanno", "ho", "il", "in", "io",
-    "la", "le", "lo", "loro", "ma", "mi", "mia", "mio", "nei", "nel", "nella", "noi", "non", "o", "per", "perche",
-    "piu", "quale", "quando", "quella", "quello", "questa", "questo", "sono", "sua", "sulla", "suo", "te", "ti",
-    "tra", "tu", "tutti", "tutto", "un", "una", "uno", "vi", "voi",
+    "dei", "del", "della", "delle", "di", "dove", "e", "ed", "era", "gli", "ha", "hanno", "ho", "il", "in", "io", "la",
+    "le", "lo", "loro", "ma", "mi", "mia", "mio", "nei", "nel", "nella", "noi", "non", "nostra", "nostro", "o", "per",
+    "perche", "piu", "quale", "quali", "quando", "quella", "quello", "questa", "questi", "questo", "siamo", "sono",
+    "stato", "sua", "sulla", "suo", "te", "ti", "tra", "tu", "tutti", "tutto", "un", "una", "uno", "vi", "voi",
 ];
 
 #[rustfmt::skip]
@@ -103,11 +105,12 @@ const DUTCH: [&str; 96] = [
 ];
 
 #[rustfmt::skip]
-const RUSSIAN: [&str; 96] = [
+const RUSSIAN: [&str; 104] = [
     "а", "без", "более", "бы", "был", "была", "были", "было", "быть", "в", "вам", "вас", "весь", "во", "вот", "все",
     "всего", "всех", "вы", "где", "да", "даже", "для", "до", "его", "ее", "если", "есть", "еще", "же", "за", "здесь",
-    "и", "из", "или", "им", "их", "к", "как", "ко", "когда", "кто", "ли", "либо", "мне", "может", "мы", "на", "надо",
-    "наш", "не", "него", "нее", "нет", "ни", "них", "но", "ну", "о", "об", "однако", "он", "она", "они", "оно", "от",
-    "очень", "по", "под", "при", "с", "со", "так", "также", "такой", "там", "те", "тем", "то", "того", "тоже", "той",
-    "только", "том", "ты", "у", "уже", "хотя", "чего", "чем", "что", "чтобы", "эта", "эти", "это", "я",
+    "и", "из", "или", "им", "их", "к", "как", "какие", "какой", "ко", "когда", "кто", "ли", "либо", "мне", "может",
+    "мы", "на", "надо", "наш", "наша", "наше", "наши", "не", "него", "нее", "нет", "ни", "них", "но", "ну", "о", "об",
+    "однако", "он", "она", "они", "оно", "от", "очень", "по", "под", "почему", "при", "с", "сколько", "со", "так",
+    "также", "такие", "такой", "там", "те", "тем", "то", "того", "тоже", "той", "только", "том", "ты", "у", "уже",
+    "хотя", "чего", "чем", "что", "чтобы", "эта", "эти", "это", "я",
 ];

@@ -65,7 +65,7 @@ pub enum ModelError {
         status: u16,
     },
     /// Not now.
-    #[error("the model at {host} is too busy (HTTP {status}{said})")]
+    #[error("the model at {host} is too busy (HTTP {status}{said}){}", wished(*after))]
     Busy {
         /// Where.
         host: String,
@@ -130,6 +130,15 @@ pub enum ModelError {
         /// What is wrong with it.
         what: String,
     },
+}
+
+/// When it wants to be asked again, as the end of a sentence.
+fn wished(after: Option<Duration>) -> String {
+    match after.map(|after| after.as_secs()) {
+        None | Some(0) => String::new(),
+        Some(seconds) if seconds < 120 => format!(" and wants to be asked again in {seconds} s"),
+        Some(seconds) => format!(" and wants to be asked again in {} min", seconds.div_ceil(60)),
+    }
 }
 
 impl ModelError {

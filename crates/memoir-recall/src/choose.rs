@@ -1,6 +1,7 @@
 //! Chooses blocks: new, not all from one place, within the budget.
 
 use crate::request::{Block, Request};
+use memoir_event::Kind;
 use std::collections::HashSet;
 
 /// Texts whose words are shared to this part say the same.
@@ -68,9 +69,18 @@ impl<'a> Chosen<'a> {
             return;
         }
         let words = words_of(&block.text);
-        if let Some((known, _)) = self.blocks.iter_mut().find(|(_, known)| says_same(known, &words)) {
-            known.same.push(block.event_id);
+        let is_same =
+            |(known, said): &&mut (Block, HashSet<String>)| says_same(said, &words) || is_one_act(known, &block);
+        if let Some((known, said)) = self.blocks.iter_mut().find(is_same) {
             self.left_out += 1;
+            if is_made_of(&block, known) {
+                // What was said once is told once: as the memory that it became.
+                let (confidence, score, same) = (known.confidence, known.score, std::mem::take(&mut known.same));
+                *known = Block { confidence, score, same, ..block };
+                *said = words;
+            } else if !is_made_of(known, &block) && !is_one_act(known, &block) {
+                known.same.push(block.event_id);
+            }
             return;
         }
         let tokens = tokens_of(&block.text);
@@ -87,6 +97,24 @@ impl<'a> Chosen<'a> {
         self.end_of_waiting();
         (self.blocks.into_iter().map(|(block, _)| block).collect(), self.left_out, self.tokens)
     }
+}
+
+/// Whether a block is a memory that was made of what the other says.
+fn is_made_of(block: &Block, other: &Block) -> bool {
+    let sources = block.memory.iter().flat_map(|memory| &memory.sources);
+    other.memory.is_none()
+        && sources.into_iter().any(|source| match (&source.event, &source.turn) {
+            (Some(event), _) => *event == other.event_id.to_string(),
+            (None, Some(turn)) => Some(turn) == other.turn.as_ref(),
+            (None, None) => source.session.as_deref().is_some_and(|session| session.ends_with(&other.session)),
+        })
+}
+
+/// Whether two blocks are of one thing that an agent did: the call, what it changed, what came of it.
+fn is_one_act(a: &Block, b: &Block) -> bool {
+    const OF_AN_ACT: [Kind; 4] = [Kind::ToolCall, Kind::FileChange, Kind::ToolResult, Kind::Command];
+    let is_act = |block: &Block| OF_AN_ACT.contains(&block.kind) && block.action.is_some();
+    is_act(a) && is_act(b) && (a.client, &a.session, &a.action) == (b.client, &b.session, &b.action)
 }
 
 /// About how many tokens a block of that text takes.

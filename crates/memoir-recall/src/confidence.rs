@@ -1,8 +1,13 @@
 //! How likely it is that a block helps: calibrated, so that one threshold holds for all questions.
 
+use crate::names::Called;
+
 /// Below this nothing is shown unless asked for: of questions that a journal cannot answer, one in twenty still gets an
 /// answer then.
 pub(crate) const ENOUGH: f32 = 0.15;
+
+/// As sure as one can be of what stands out in what it means, and has no word of the query.
+const MEANT_MAX: f32 = 0.45;
 
 /// What is known of a unit when it is judged.
 #[derive(Debug, Clone, Copy)]
@@ -24,18 +29,31 @@ pub(crate) struct Evidence {
 pub(crate) fn of_unit(evidence: Evidence) -> f32 {
     let rank = (evidence.rank.max(1) as f32).ln();
     let x = 0.9 * evidence.coverage + 3.1 * evidence.fit + 1.4 * evidence.of_best + 1.5 * evidence.meaning - rank - 4.3;
-    1.0 / (1.0 + (-x).exp())
+    let sure = 1.0 / (1.0 + (-x).exp());
+    // What has no word of the query can only be meant.
+    if evidence.fit > 0.0 { sure } else { sure.max(of_meaning(evidence.meaning, evidence.rank)) }
 }
 
-/// Of a memory: a name that was said tells most, then the share of the query that its text covers; and how sure it is.
-pub(crate) fn of_memory(name: f32, text: f32, sure: f32) -> f32 {
-    let fit = if name > 0.0 { 0.5 + 0.45 * name } else { 0.6 * text };
+/// Of what says nothing of the query in its words: how far it stands out in what it means.
+pub(crate) fn of_meaning(meaning: f32, rank: usize) -> f32 {
+    MEANT_MAX * meaning.clamp(0.0, 1.0) / rank.max(1) as f32
+}
+
+/// Of a memory: a name that was said tells most, then the share of the query that the memory covers; and how sure it is.
+pub(crate) fn of_memory(called: Called, text: f32, sure: f32) -> f32 {
+    let named = (0.5 + 0.45 * called.name) * (0.6 + 0.4 * called.covers.clamp(0.0, 1.0));
+    let fit = if called.name > 0.0 { named.max(0.6 * text) } else { 0.6 * text };
     fit * (0.6 + 0.4 * sure.clamp(0.0, 1.0))
 }
 
 /// Of something that was found as it was typed: the share of what was typed that it has.
 pub(crate) fn of_exact(share: f32) -> f32 {
     0.3 + 0.4 * share.clamp(0.0, 1.0)
+}
+
+/// The same of what only tells that something was touched: what was said of it tells more.
+pub(crate) fn of_trace(share: f32) -> f32 {
+    0.5 * of_exact(share)
 }
 
 /// Of something that was said at the time that was asked for, where nothing else was asked.
@@ -53,7 +71,9 @@ mod tests {
         assert!(sure(1.0, 0.8, 1.0, 1) > sure(0.5, 0.8, 1.0, 1) && sure(1.0, 0.8, 1.0, 1) > sure(1.0, 0.2, 1.0, 1));
         assert!(sure(1.0, 0.8, 1.0, 1) > sure(1.0, 0.8, 0.9, 2));
         assert!(sure(0.3, 0.1, 1.0, 1) < ENOUGH && sure(1.0, 0.6, 1.0, 1) > ENOUGH);
-        assert!(of_memory(1.0, 0.0, 1.0) > of_memory(0.5, 0.0, 1.0) && of_memory(0.0, 1.0, 1.0) > ENOUGH);
-        assert!(of_memory(1.0, 0.0, 0.0) < of_memory(1.0, 0.0, 1.0) && of_exact(1.0) > of_exact(0.1));
+        let memory = |name, covers, text, sure| of_memory(Called { name, covers }, text, sure);
+        assert!(memory(1.0, 1.0, 0.0, 1.0) > memory(0.5, 1.0, 0.0, 1.0) && memory(0.0, 0.0, 1.0, 1.0) > ENOUGH);
+        assert!(memory(1.0, 1.0, 0.0, 1.0) > memory(1.0, 0.2, 0.0, 1.0) && memory(1.0, 0.1, 0.0, 1.0) > ENOUGH);
+        assert!(memory(1.0, 1.0, 0.0, 0.0) < memory(1.0, 1.0, 0.0, 1.0) && of_exact(1.0) > of_exact(0.1));
     }
 }

@@ -4,7 +4,8 @@
 use crate::field::Voices;
 use memoir_event::Kind;
 use memoir_index::{Index, IndexError, Query, Window, Word};
-use memoir_journal::{Journal, Selection, Seq};
+use memoir_journal::{Journal, JournalError, Selection, Seq, StoredEvent, View};
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 /// So many of them are looked up.
@@ -77,6 +78,14 @@ pub(crate) fn find(
     let query = Query::parse(&quoted.join(" "));
     let hits = index.search(journal, &query, &selection, Window { skip: 0, limit: HITS_MAX }, &mut |_, _| false)?;
     Ok(hits.hits.into_iter().map(|hit| (hit.seq, hit.score)).collect())
+}
+
+/// Those of the hits that only tell that an agent touched something, not what came of it.
+pub(crate) fn traces(journal: &dyn Journal, hits: &[(Seq, f32)]) -> Result<HashSet<Seq>, JournalError> {
+    let seqs: Vec<Seq> = hits.iter().map(|(seq, _)| *seq).collect();
+    let is_trace = |stored: &StoredEvent| matches!(stored.event.kind(), Kind::FileChange | Kind::ToolCall);
+    let events = journal.events(&seqs, &View::owner_all())?;
+    Ok(events.into_iter().filter(is_trace).map(|stored| stored.seq).collect())
 }
 
 #[cfg(test)]

@@ -24,9 +24,22 @@ const WITNESSES: usize = 10;
 const DOUBTED: f32 = 0.2;
 const BELIEVED: f32 = 0.4;
 
-/// The nearest of many is by chance about so many deviations nearer than anything, and hardly ever so many.
-const COMMON: f32 = 4.0;
-const RARE: f32 = 7.0;
+/// The nearest of some is by chance about so many deviations nearer than the others; that much more it hardly ever is.
+const COMMON: f32 = 3.5;
+const RARELY_MORE: f32 = 2.5;
+/// How far apart things are is not known from a few of them: so much more, shared by as many as there are.
+const UNKNOWN: f32 = 12.0;
+/// Things are at least so far apart.
+const DEVIATION_MIN: f32 = 0.03;
+/// Among few, chance alone makes one stand out: it must also be nearer than the others by that much.
+const LITTLE: f32 = 0.15;
+const MUCH: f32 = 0.3;
+/// So many of the nearest may be meant: they do not tell how near anything is.
+const MEANT: std::ops::RangeInclusive<usize> = 1..=3;
+/// And one in so many.
+const MEANT_OF: usize = 10;
+/// So many memories are looked at for what they mean.
+const MEMORIES: usize = 8;
 
 /// Knows how near events are to a question in what they mean.
 pub trait Meaning: Send + Sync {
@@ -51,31 +64,46 @@ pub(crate) struct Near<'a> {
     sessions: Vec<u32>,
     /// How near anything is, and how near the nearest is.
     range: (f32, f32),
-    /// How far the nearest stands out, from 0 to 1.
-    stands_out: f32,
+    /// How far apart things are in how near they are.
+    deviation: f32,
+    /// How many of those the nearest is nearer by chance: the more there are, the more.
+    common: f32,
+    /// Memories that stand out, with how far, from 0 to 1.
+    memories: HashMap<Seq, f32>,
 }
 
 impl<'a> Near<'a> {
-    /// Looks for the nearest units; none if there are no vectors to compare with.
-    pub fn find(question: Box<dyn Nearness + 'a>, field: &Field<'_>) -> Option<Near<'a>> {
+    /// Looks for the nearest units and memories, those of `is_memory`; none if there are no vectors to compare with.
+    pub fn find(
+        question: Box<dyn Nearness + 'a>,
+        field: &Field<'_>,
+        is_memory: &dyn Fn(u32) -> bool,
+    ) -> Option<Near<'a>> {
         let unit = |seq: Seq| {
             let doc = field.reading.unit_at(seq)?;
             let unit = field.reading.unit(doc)?;
             Some((doc, field.place_of(unit.shape, unit.origin)?.1))
         };
         let nearest = question.nearest(NEAREST, &mut |seq| unit(seq).is_some());
-        let most = nearest.first()?.1;
+        let shape = |seq: Seq| field.reading.unit(field.reading.unit_at(seq)?).map(|unit| unit.shape);
+        let remembered = question.nearest(MEMORIES, &mut |seq| shape(seq).is_some_and(is_memory));
+        let most = nearest.iter().chain(&remembered).map(|(_, near)| *near).fold(f32::MIN, f32::max);
         let docs = u32::try_from(field.reading.docs()).unwrap_or(u32::MAX);
         let step = (docs / ANYWHERE).max(1) as usize;
         let anywhere: Vec<Seq> =
             (0..docs).step_by(step).filter_map(|doc| field.reading.unit(doc).map(|unit| unit.seq)).collect();
-        let anywhere = question.near(&anywhere);
-        let mean = anywhere.iter().map(|(_, near)| near).sum::<f32>() / anywhere.len().max(1) as f32;
-        let square = anywhere.iter().map(|(_, near)| (near - mean).powi(2)).sum::<f32>();
-        let deviation = (square / anywhere.len().max(1) as f32).sqrt().max(f32::EPSILON);
-        let stands_out = (((most - mean) / deviation - COMMON) / (RARE - COMMON)).clamp(0.0, 1.0);
-        let range = (mean, most);
-        let mut near = Near { question, units: HashMap::new(), sessions: Vec::new(), range, stands_out };
+        let mut anywhere: Vec<f32> = question.near(&anywhere).into_iter().map(|(_, near)| near).collect();
+        anywhere.sort_unstable_by(f32::total_cmp);
+        // What is meant is none of the others that it stands out from.
+        let meant = (anywhere.len() / MEANT_OF).clamp(*MEANT.start(), *MEANT.end());
+        anywhere.truncate(anywhere.len().saturating_sub(meant).max(1));
+        let count = anywhere.len().max(1) as f32;
+        let mean = anywhere.iter().sum::<f32>() / count;
+        let square = anywhere.iter().map(|near| (near - mean).powi(2)).sum::<f32>();
+        let deviation = (square / count).sqrt().max(DEVIATION_MIN);
+        let (units, sessions, memories) = (HashMap::new(), Vec::new(), HashMap::new());
+        let common = (2.0 * (docs.max(1) as f32).ln()).sqrt().max(COMMON) + UNKNOWN / count;
+        let mut near = Near { question, units, sessions, range: (mean, most), deviation, common, memories };
         for (seq, cosine) in nearest {
             let Some((doc, session)) = unit(seq) else { continue };
             near.units.insert(doc, near.share(cosine));
@@ -83,7 +111,21 @@ impl<'a> Near<'a> {
                 near.sessions.push(session);
             }
         }
-        Some(near)
+        let memories = remembered.into_iter().map(|(seq, cosine)| (seq, near.stands_out(cosine)));
+        near.memories = memories.filter(|(_, stands_out)| *stands_out > 0.0).collect();
+        (!near.units.is_empty() || !near.memories.is_empty()).then_some(near)
+    }
+
+    /// Memories that stand out in what they mean, with how far, from 0 to 1.
+    pub fn memories(&self) -> &HashMap<Seq, f32> {
+        &self.memories
+    }
+
+    /// How far something that is so near stands out from anything, from 0 to 1.
+    fn stands_out(&self, cosine: f32) -> f32 {
+        let ahead = cosine - self.range.0;
+        let between = |value: f32, least: f32, most: f32| ((value - least) / (most - least)).clamp(0.0, 1.0);
+        between(ahead / self.deviation, self.common, self.common + RARELY_MORE).min(between(ahead, LITTLE, MUCH))
     }
 
     /// How near something is: 0 like anything, 1 like the nearest; below 0 if it is farther than most.
@@ -121,7 +163,8 @@ impl<'a> Near<'a> {
         let limit = if limit > 0.0 { limit } else { most };
         for unit in &mut ranking.units {
             let share = near.get(&unit.spoken.unit.seq).copied().unwrap_or(0.0).clamp(0.0, 1.0);
-            unit.meaning = share * belief;
+            let stands_out = || self.stands_out(self.range.0 + share * (self.range.1 - self.range.0));
+            unit.meaning = if unit.said > 0.0 { share * belief } else { (share * belief).min(stands_out()) };
             let worth = (share * weight).min(limit - unit.score);
             add(&mut unit.parts, Signal::Meaning, worth);
             unit.score += worth;
@@ -139,7 +182,7 @@ impl<'a> Near<'a> {
             .filter_map(|unit| near.get(&unit.spoken.unit.seq).copied())
             .collect();
         if witnesses.is_empty() {
-            return self.stands_out;
+            return self.stands_out(self.range.1);
         }
         let mean = witnesses.iter().sum::<f32>() / witnesses.len() as f32;
         ((mean - DOUBTED) / (BELIEVED - DOUBTED)).clamp(0.0, 1.0)

@@ -2,7 +2,7 @@
 //! themselves.
 
 use crate::confidence;
-use crate::names::called;
+use crate::names::{Callable, Called, called};
 use crate::policy;
 use crate::rank::Parts;
 use crate::request::Request;
@@ -20,6 +20,9 @@ const BY_TEXT_MAX: usize = 32;
 const TEXT_COVERAGE: f32 = 0.6;
 /// And so many of its words.
 const TEXT_WORDS_MIN: usize = 2;
+/// Where so much was said, a word tells little that more than this share of it has.
+const COMMON_UNITS_MIN: f32 = 400.0;
+const COMMON_SHARE: f32 = 0.05;
 /// How much what is related to a memory counts.
 const RELATED_WORTH: f32 = 0.8;
 
@@ -41,6 +44,8 @@ pub(crate) struct MemorySearch<'a> {
     pub request: &'a Request,
     pub scoped: &'a Scoped,
     pub weights: &'a Weights,
+    /// Those that stand out in what they mean, with how far.
+    pub meant: Option<&'a HashMap<Seq, f32>>,
 }
 
 /// A candidate and what speaks for it.
@@ -48,8 +53,11 @@ struct Candidate {
     stored: StoredEvent,
     memory: Memory,
     name: f32,
+    covers: f32,
     text: f32,
     words: f32,
+    /// How far it stands out in what it means.
+    meant: f32,
 }
 
 impl MemorySearch<'_> {
@@ -63,16 +71,23 @@ impl MemorySearch<'_> {
     ) -> Result<Vec<FoundMemory>, IndexError> {
         let by_text = self.by_text(found);
         let mut seqs = self.reading.memories_called(words, &self.scoped.memories)?;
-        seqs.extend(by_text.keys().filter(|seq| !seqs.contains(seq)).copied().collect::<Vec<_>>());
+        let meant = self.meant.into_iter().flat_map(HashMap::keys);
+        seqs.extend(by_text.keys().chain(meant));
+        seqs.sort_unstable_by(|a, b| b.cmp(a));
+        seqs.dedup();
         let mut candidates = self.candidates(&seqs, &by_text)?;
-        let names: Vec<Vec<&str>> = candidates.iter().map(|one| one.memory.names().collect()).collect();
-        let worth = called(query, &names);
-        for (candidate, name) in candidates.iter_mut().zip(worth) {
-            candidate.name = self.weights.of(Signal::Name, name);
+        let callables: Vec<Callable<'_>> = candidates
+            .iter()
+            .map(|one| Callable { names: one.memory.names().collect(), text: &one.memory.text })
+            .collect();
+        let worth = called(query, &callables, &|word| self.is_common(found, word));
+        for (candidate, called) in candidates.iter_mut().zip(worth) {
+            candidate.name = self.weights.of(Signal::Name, called.name);
+            candidate.covers = called.covers;
         }
         // Where a memory is called by its name, what merely mentions the same is not what was asked for.
         let is_called = candidates.iter().any(|one| one.name >= 1.0);
-        candidates.retain(|one| one.name > 0.0 || (one.text >= TEXT_COVERAGE && !is_called));
+        candidates.retain(|one| one.name > 0.0 || !is_called && (one.text >= TEXT_COVERAGE || one.meant > 0.0));
         let mut best: HashMap<Seq, Candidate> = HashMap::new();
         for candidate in self.with_history(self.with_related(candidates)?)? {
             let Some(candidate) = self.current(candidate)? else { continue };
@@ -86,6 +101,13 @@ impl MemorySearch<'_> {
         let mut list: Vec<FoundMemory> = best.into_values().map(|one| self.scored(one, ideal)).collect();
         list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
         Ok(list)
+    }
+
+    /// Whether a word is said all the time here.
+    fn is_common(&self, found: &[Found], word: &str) -> bool {
+        let units = self.reading.lengths().units() as f32;
+        let with = found.iter().find(|found| found.word.text == word).map_or(0, |found| found.units.len()) as f32;
+        units >= COMMON_UNITS_MIN && with > units * COMMON_SHARE
     }
 
     /// The memories whose texts have the words of the query: the share that they cover, and BM25.
@@ -116,7 +138,8 @@ impl MemorySearch<'_> {
         let candidate = |stored: StoredEvent| {
             let memory = Memory::of_event(&stored.event)?;
             let (text, words) = by_text.get(&stored.seq).copied().unwrap_or_default();
-            Some(Candidate { stored, memory, name: 0.0, text, words })
+            let meant = self.meant.and_then(|meant| meant.get(&stored.seq)).copied().unwrap_or(0.0);
+            Some(Candidate { stored, memory, name: 0.0, covers: 0.0, text, words, meant })
         };
         Ok(stored.into_iter().filter_map(candidate).filter(|one| self.is_for_reader(one)).collect())
     }
@@ -164,8 +187,9 @@ impl MemorySearch<'_> {
                 let Some(memory) = Memory::of_event(&stored.event).filter(|_| !known.contains(&stored.seq)) else {
                     continue;
                 };
-                let (name, text, words) = (candidate.name * RELATED_WORTH, candidate.text, candidate.words);
-                related.push(Candidate { stored, memory, name, text, words });
+                let name = candidate.name * RELATED_WORTH;
+                let Candidate { covers, text, words, meant, .. } = *candidate;
+                related.push(Candidate { stored, memory, name, covers, text, words, meant });
             }
         }
         related.retain(|one| self.is_for_reader(one));
@@ -178,30 +202,41 @@ impl MemorySearch<'_> {
         if !self.request.view.shows_history() {
             return Ok(candidates);
         }
-        let known: HashMap<Seq, (f32, f32, f32)> =
-            candidates.iter().map(|one| (one.stored.seq, (one.name, one.text, one.words))).collect();
+        let known: HashMap<Seq, [f32; 5]> = candidates
+            .iter()
+            .map(|one| (one.stored.seq, [one.name, one.covers, one.text, one.words, one.meant]))
+            .collect();
         let now = View::of(Audience::Owner).with_secret().with_private().with_sealed();
         let hidden = self.journal.select(&Filter::default(), &now)?.hidden;
         let is_forgotten = |seq: &Seq| self.scoped.memories.hidden.binary_search(seq).is_ok();
         for seq in hidden.iter().filter(|seq| !is_forgotten(seq) && !known.contains_key(seq)) {
             let newer = self.journal.successor(*seq)?;
-            let Some((name, text, words)) = newer.and_then(|newer| known.get(&newer)).copied() else { continue };
+            let Some([name, covers, text, words, meant]) = newer.and_then(|newer| known.get(&newer)).copied() else {
+                continue;
+            };
             let Some(stored) = self.journal.events(&[*seq], &View::owner_all())?.pop() else { continue };
             let Some(memory) = Memory::of_event(&stored.event) else { continue };
             let (name, text, words) = (name * HISTORY_WORTH, text * HISTORY_WORTH, words * HISTORY_WORTH);
-            candidates.push(Candidate { stored, memory, name, text, words });
+            candidates.push(Candidate { stored, memory, name, covers, text, words, meant });
         }
         candidates.retain(|one| self.is_for_reader(one));
         Ok(candidates)
     }
 
     fn scored(&self, candidate: Candidate, ideal: f32) -> FoundMemory {
-        let Candidate { stored, memory, name, text, words } = candidate;
+        let Candidate { stored, memory, name, covers, text, words, meant } = candidate;
         let named = name * ideal.max(1.0);
         let again = (1.0 + memory.reinforced as f32).ln() * 0.05 + if memory.pinned { 0.1 } else { 0.0 };
         let reinforced = (named + words) * self.weights.of(Signal::Reinforced, again);
-        let parts = vec![(Signal::Words, words), (Signal::Name, named), (Signal::Reinforced, reinforced)];
-        let confidence = confidence::of_memory(name, text, memory.confidence);
+        let meaning = self.weights.of(Signal::Meaning, meant) * ideal.max(1.0);
+        let parts = vec![
+            (Signal::Words, words),
+            (Signal::Name, named),
+            (Signal::Reinforced, reinforced),
+            (Signal::Meaning, meaning),
+        ];
+        let said = confidence::of_memory(Called { name, covers }, text, memory.confidence);
+        let confidence = said.max(confidence::of_meaning(self.weights.of(Signal::Meaning, meant), 1));
         FoundMemory { seq: stored.seq, score: parts.iter().map(|(_, part)| part).sum(), confidence, parts }
     }
 }

@@ -1,66 +1,271 @@
 //! What memories are called, and whether a query calls them: whole names and aliases, most of a name, a slip in a word.
+//!
+//! A name of one word that everybody uses for anything calls nothing by itself: `make the button blue` is not about
+//! `make`. It takes more of the memory in the query, or hardly anything else in it.
 
-use memoir_index::{SLIP_CHARS_MIN, name_stem};
+use crate::ordinary::is_everyday;
+use memoir_index::{SLIP_CHARS_MIN, Tongue, name_stem};
 
 /// Most of a name is this share of its words.
 const MOST: f32 = 0.6;
 /// How much a name counts of which only most was said.
 const MOST_WORTH: f32 = 0.7;
+/// How much an ordinary name counts that more speaks for.
+const ORDINARY_WORTH: f32 = 0.6;
+/// A memory must cover more than this share of a query to be called by an ordinary name alone.
+const ORDINARY_COVER: f32 = 0.5;
+/// How much an everyday word tells of what a query is about, against any other.
+const EVERYDAY_WEIGHT: f32 = 0.4;
+/// So many everyday words speak for an ordinary name as one other does.
+const EVERYDAY_WORDS_MIN: usize = 2;
 /// A slip of the finger leaves so many letters at the beginning alone.
 const SLIP_PREFIX_CHARS: usize = 2;
 
-/// A name of one of several memories, found in a query.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Called {
-    /// Which memory.
-    pub memory: usize,
-    /// Where in the query, by its words: from and to.
-    pub at: (usize, usize),
+/// Before a request proper: what is behind them is its first word.
+const LEADING_UP: [&str; 20] = [
+    "please", "can", "could", "would", "should", "you", "we", "let", "lets", "us", "to", "and", "then", "now", "just",
+    "also", "want", "need", "help", "me",
+];
+/// After the first word of a request they tell that it is something to do.
+const DETERMINERS: [&str; 24] = [
+    "the", "a", "an", "this", "that", "these", "those", "my", "our", "your", "its", "it", "all", "every", "each",
+    "some", "any", "me", "us", "them", "whether", "if", "in", "out",
+];
+
+/// A memory as far as it can be called.
+pub(crate) struct Callable<'a> {
+    pub names: Vec<&'a str>,
+    pub text: &'a str,
 }
 
-/// Which of the memories a query calls, each with the best of its names, from 0 to 1.
+/// How a query calls a memory.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Called {
+    /// How much its best name counts, from 0 to 1.
+    pub name: f32,
+    /// The share of the query that its names and its text cover.
+    pub covers: f32,
+}
+
+/// A name of one of several memories, found in a query.
+struct Place {
+    /// Which memory.
+    memory: usize,
+    /// Where in the query, by its words: from and to.
+    at: (usize, usize),
+    worth: f32,
+}
+
+/// Which of the memories a query calls, each with the best of its names; `is_common` tells words that are said all the
+/// time.
 ///
 /// What was said whole is not also a part of something else: "CI pipeline" does not call what is named "functional
 /// pipeline".
-pub(crate) fn called(query: &str, memories: &[Vec<&str>]) -> Vec<f32> {
-    let as_typed = called_in(&words_of(query), memories, &words_of);
-    let apart = |text: &str| words_of(&with_parts_apart(text));
-    let split = called_in(&apart(query), memories, &apart);
-    as_typed.into_iter().zip(split).map(|(a, b)| a.max(b)).collect()
+pub(crate) fn called(query: &str, memories: &[Callable<'_>], is_common: &dyn Fn(&str) -> bool) -> Vec<Called> {
+    let languages = Languages::of(query, memories);
+    let words = languages.query_words(query, Capitals::of(query));
+    let as_typed = called_in(&words, memories, &|text| languages.words_of(text), is_common);
+    let words = languages.query_words(&with_parts_apart(query), Capitals::TellNothing);
+    let apart = |text: &str| languages.words_of(&with_parts_apart(text));
+    let split = called_in(&words, memories, &apart, is_common);
+    let best = |(a, b): (Called, Called)| Called { name: a.name.max(b.name), covers: a.covers.max(b.covers) };
+    as_typed.into_iter().zip(split).map(best).collect()
 }
 
-fn called_in(words: &[NameWord], memories: &[Vec<&str>], words_of: &dyn Fn(&str) -> Vec<NameWord>) -> Vec<f32> {
-    let of_memory =
-        |names: &Vec<&str>| names.iter().map(|name| words_of(name)).filter(|name| !name.is_empty()).collect();
-    let names: Vec<Vec<Vec<NameWord>>> = memories.iter().map(of_memory).collect();
-    let mut whole: Vec<Called> = Vec::new();
-    for (memory, names) in names.iter().enumerate() {
-        for name in names {
-            whole.extend(find_whole(words, name).into_iter().map(|at| Called { memory, at }));
+fn called_in(
+    words: &[QueryWord],
+    memories: &[Callable<'_>],
+    words_of: &dyn Fn(&str) -> Vec<NameWord>,
+    is_common: &dyn Fn(&str) -> bool,
+) -> Vec<Called> {
+    let mut whole: Vec<Place> = Vec::new();
+    let mut known = Vec::with_capacity(memories.len());
+    for (memory, callable) in memories.iter().enumerate() {
+        let names: Vec<Vec<NameWord>> =
+            callable.names.iter().map(|name| words_of(name)).filter(|name| !name.is_empty()).collect();
+        let text = words_of(callable.text);
+        let has: Vec<bool> = words
+            .iter()
+            .map(|word| names.iter().flatten().chain(&text).any(|known| is_same_word(known, &word.word)))
+            .collect();
+        for name in &names {
+            for at in find_whole(words, name) {
+                let worth = worth_of(words, (name, at), &has, is_common);
+                whole.extend((worth > 0.0).then_some(Place { memory, at, worth }));
+            }
         }
+        known.push((names, covered(words, &has)));
     }
-    let worth = |memory: usize, names: &Vec<Vec<NameWord>>| {
-        if whole.iter().any(|one| one.memory == memory) {
-            return 1.0;
+    let called = |(memory, (names, covers)): (usize, &(Vec<Vec<NameWord>>, f32))| {
+        let best = whole.iter().filter(|one| one.memory == memory).map(|one| one.worth).fold(0.0, f32::max);
+        if best >= 1.0 {
+            return Called { name: best, covers: *covers };
         }
         let is_free = |at: usize| !whole.iter().any(|one| (one.at.0..one.at.1).contains(&at));
         let most = names.iter().map(|name| share_said(words, name, &is_free)).fold(0.0, f32::max);
-        if most >= MOST { most * MOST_WORTH } else { 0.0 }
+        let most = if most >= MOST { most * MOST_WORTH } else { 0.0 };
+        Called { name: best.max(most), covers: *covers }
     };
-    names.iter().enumerate().map(|(memory, names)| worth(memory, names)).collect()
+    known.iter().enumerate().map(called).collect()
+}
+
+/// How much a name counts that stands whole in a query, of which the memory has those words.
+fn worth_of(
+    words: &[QueryWord],
+    (name, at): (&[NameWord], (usize, usize)),
+    has: &[bool],
+    is_common: &dyn Fn(&str) -> bool,
+) -> f32 {
+    let ([name], Some(said)) = (name, words.get(at.0)) else { return 1.0 };
+    let is_same_code = name.is_code && said.word.typed == name.typed && !said.is_everyday;
+    if is_same_code || said.is_quoted || said.is_named {
+        return 1.0;
+    }
+    if name.is_capital && said.is_begun && !said.word.is_capital {
+        return 0.0;
+    }
+    let is_ordinary = said.is_everyday
+        || is_common(&said.word.typed)
+        || (name.is_capital && !said.word.is_capital && !said.word.is_code);
+    if !is_ordinary {
+        return 1.0;
+    }
+    let others = || (0..).zip(words).zip(has).filter(|((other, _), has)| **has && *other != at.0);
+    let is_backed = others().any(|((_, word), _)| !word.is_everyday) || others().count() >= EVERYDAY_WORDS_MIN;
+    match covered(words, has) {
+        // Nothing else is said.
+        covered if covered >= 1.0 => 1.0,
+        covered if is_backed || covered > ORDINARY_COVER => ORDINARY_WORTH,
+        _ => 0.0,
+    }
+}
+
+/// The share of a query's words that a memory has, by what they tell.
+fn covered(words: &[QueryWord], has: &[bool]) -> f32 {
+    let weight = |word: &QueryWord| if word.is_everyday { EVERYDAY_WEIGHT } else { 1.0 };
+    let all: f32 = words.iter().map(weight).sum();
+    let met: f32 = words.iter().zip(has).filter(|(_, has)| **has).map(|(word, _)| weight(word)).sum();
+    if all > 0.0 { met / all } else { 0.0 }
 }
 
 /// A word of a name or a query, as it is typed and as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NameWord {
     typed: String,
-    stem: String,
+    /// Its stem in each of the languages that are spoken.
+    stems: Vec<String>,
+    /// Whether it begins with a capital and goes on without.
+    is_capital: bool,
+    /// Whether no word of prose looks like it.
+    is_code: bool,
 }
 
-/// The words of a text, little ones left out.
-fn words_of(text: &str) -> Vec<NameWord> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.filter_map(|word| Some(NameWord { typed: word.to_lowercase(), stem: name_stem(word)? })).collect()
+/// A word of a query, and how it stands there.
+struct QueryWord {
+    word: NameWord,
+    is_everyday: bool,
+    /// Written as code or as a quotation.
+    is_quoted: bool,
+    /// Written with a capital that nothing but a name asks for.
+    is_named: bool,
+    /// The first word of a request, as something to do.
+    is_begun: bool,
+}
+
+/// What it tells that a word begins with a capital.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Capitals {
+    Name,
+    TellNothing,
+}
+
+impl Capitals {
+    /// Other languages write more than names with capitals.
+    fn of(query: &str) -> Capitals {
+        if Tongue::of(query).is_none() { Capitals::Name } else { Capitals::TellNothing }
+    }
+}
+
+/// The languages that words are compared in: the usual one, and those of the query and of the memories.
+struct Languages(Vec<Tongue>);
+
+impl Languages {
+    fn of(query: &str, memories: &[Callable<'_>]) -> Languages {
+        let mut tongues: Vec<Tongue> = Vec::new();
+        for tongue in std::iter::once(query).chain(memories.iter().map(|one| one.text)).filter_map(Tongue::of) {
+            if !tongues.contains(&tongue) {
+                tongues.push(tongue);
+            }
+        }
+        Languages(tongues)
+    }
+
+    /// A word; none if it is a little one.
+    fn word(&self, word: &str) -> Option<NameWord> {
+        let mut stems = vec![name_stem(word)?];
+        for tongue in &self.0 {
+            stems.push(tongue.stem(word)?);
+        }
+        let rest_is = |test: fn(char) -> bool| word.chars().skip(1).any(test);
+        let begins_large = word.chars().next().is_some_and(char::is_uppercase);
+        let is_code = rest_is(char::is_numeric) || word.starts_with(char::is_numeric) || rest_is(char::is_uppercase);
+        Some(NameWord { typed: word.to_lowercase(), stems, is_capital: begins_large && !is_code, is_code })
+    }
+
+    /// The words of a text, little ones left out.
+    fn words_of(&self, text: &str) -> Vec<NameWord> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.filter_map(|word| self.word(word)).collect()
+    }
+
+    /// The words of a query and how they stand there, little ones left out.
+    fn query_words(&self, query: &str, capitals: Capitals) -> Vec<QueryWord> {
+        let spans: Vec<(usize, usize)> = spans_of(query);
+        let text = |at: usize| spans.get(at).and_then(|(from, to)| query.get(*from..*to)).unwrap_or_default();
+        let mut words = Vec::with_capacity(spans.len());
+        let (mut leads_up, mut begins) = (true, true);
+        for (at, (from, to)) in spans.iter().enumerate() {
+            let typed = text(at);
+            let lower = typed.to_lowercase();
+            let before = query.get(..*from).unwrap_or_default();
+            let after = query.get(*to..).unwrap_or_default();
+            if before.trim_end().ends_with(['.', '!', '?', ':', '\n']) {
+                (leads_up, begins) = (true, true);
+            }
+            let is_doing = leads_up && DETERMINERS.contains(&text(at + 1).to_lowercase().as_str());
+            if let Some(word) = self.word(typed) {
+                words.push(QueryWord {
+                    is_everyday: word.stems.first().is_some_and(|stem| is_everyday(stem)),
+                    is_quoted: before.ends_with('`')
+                        || after.starts_with('`')
+                        || before.ends_with('"') && after.starts_with('"'),
+                    is_named: word.is_capital && !begins && capitals == Capitals::Name,
+                    is_begun: is_doing,
+                    word,
+                });
+            }
+            leads_up = leads_up && LEADING_UP.contains(&lower.as_str());
+            begins = false;
+        }
+        words
+    }
+}
+
+/// Where the words of a text begin and end.
+fn spans_of(text: &str) -> Vec<(usize, usize)> {
+    let mut spans = Vec::new();
+    let mut from = None;
+    for (at, c) in text.char_indices().chain(std::iter::once((text.len(), ' '))) {
+        match (c.is_alphanumeric(), from) {
+            (true, None) => from = Some(at),
+            (false, Some(begin)) => {
+                spans.push((begin, at));
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    spans
 }
 
 /// With a blank where a capital follows a small letter.
@@ -78,31 +283,34 @@ fn with_parts_apart(text: &str) -> String {
 }
 
 /// Where all words of a name stand one after another.
-fn find_whole(words: &[NameWord], name: &[NameWord]) -> Vec<(usize, usize)> {
+fn find_whole(words: &[QueryWord], name: &[NameWord]) -> Vec<(usize, usize)> {
     let starts = 0..(words.len() + 1).saturating_sub(name.len());
     starts
-        .filter(|at| name.iter().zip(words.iter().skip(*at)).all(|(wanted, word)| is_same_word(wanted, word)))
+        .filter(|at| name.iter().zip(words.iter().skip(*at)).all(|(wanted, word)| is_same_word(wanted, &word.word)))
         .map(|at| (at, at + name.len()))
         .collect()
 }
 
 /// The share of a name's words that were said, in any order, by words that no other name has.
-fn share_said(words: &[NameWord], name: &[NameWord], is_free: &dyn Fn(usize) -> bool) -> f32 {
+fn share_said(words: &[QueryWord], name: &[NameWord], is_free: &dyn Fn(usize) -> bool) -> f32 {
     let said =
-        |wanted: &&NameWord| words.iter().enumerate().any(|(at, word)| is_free(at) && is_same_word(wanted, word));
+        |wanted: &&NameWord| words.iter().enumerate().any(|(at, word)| is_free(at) && is_same_word(wanted, &word.word));
     // One word of a longer name is not enough to mean it.
     let met = name.iter().filter(said).count();
-    if name.len() > 1 && met < 2 { 0.0 } else { met as f32 / name.len().max(1) as f32 }
+    if met < 2 { 0.0 } else { met as f32 / name.len().max(1) as f32 }
 }
 
 /// Whether two words are the same, but for a slip in longer ones.
 fn is_same_word(wanted: &NameWord, word: &NameWord) -> bool {
-    if wanted.stem == word.stem {
+    if wanted.stems.iter().zip(&word.stems).any(|(a, b)| a == b) {
         return true;
     }
     let (a, b) = (&wanted.typed, &word.typed);
     let (longer, shorter) = (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
-    longer >= SLIP_CHARS_MIN
+    // What is a word by itself is no slip of another.
+    let is_word = word.stems.first().is_some_and(|stem| is_everyday(stem));
+    !is_word
+        && longer >= SLIP_CHARS_MIN
         && shorter + 1 >= SLIP_CHARS_MIN
         && a.chars().take(SLIP_PREFIX_CHARS).eq(b.chars().take(SLIP_PREFIX_CHARS))
         && strsim::damerau_levenshtein(a, b) <= 1
@@ -113,7 +321,73 @@ mod tests {
     use super::*;
 
     fn worth(query: &str, memories: &[&[&str]]) -> Vec<f32> {
-        called(query, &memories.iter().map(|names| names.to_vec()).collect::<Vec<_>>())
+        let memories: Vec<_> = memories.iter().map(|names| Callable { names: names.to_vec(), text: "" }).collect();
+        called(query, &memories, &|_| false).into_iter().map(|called| called.name).collect()
+    }
+
+    /// How a statement of that name is called.
+    fn calls(query: &str, names: &[&str], text: &str) -> Called {
+        called(query, &[Callable { names: names.to_vec(), text }], &|_| false).pop().unwrap()
+    }
+
+    #[test]
+    fn an_everyday_word_calls_nothing_by_itself() {
+        for (query, names, text) in [
+            ("make the button blue", &["make"][..], "Run `make` before every commit"),
+            ("please make this function faster", &["make"], "Run `make` before every commit"),
+            ("make sure that the tests run before you push", &["make"], "Run `make` before every commit"),
+            ("make it work", &["make"], "Run `make` before every commit"),
+            (
+                "ship the new landing page to marketing",
+                &["deploys", "ship"],
+                "deploys go through ./ship, never kubectl",
+            ),
+            ("go to the settings page and change the font", &["Go"], "we use Go for services"),
+            ("test whether the form validates", &["test", "tests/common"], "Use `test` helpers from tests/common"),
+            ("add an API endpoint for invoices", &["API key of Stripe", "API"], "The API key of Stripe is in Vault"),
+            ("stripe the table rows", &["API key of Stripe", "Stripe"], "The API key of Stripe is in Vault"),
+            ("strip the blanks at the end", &["API key of Stripe", "Stripe"], "The API key of Stripe is in Vault"),
+            ("the vault door animation is choppy", &["Vault"], "The API key of Stripe is in Vault"),
+            ("bun the hair of the character", &["Bun"], "We use Bun for scripts"),
+            ("MAKE THE BUTTON BLUE", &["make"], "Run `make` before every commit"),
+        ] {
+            assert_eq!(calls(query, names, text).name, 0.0, "{query}");
+        }
+    }
+
+    #[test]
+    fn an_everyday_word_calls_its_memory_where_more_speaks_for_it_or_nothing_else_is_said() {
+        for (query, names, text) in [
+            ("make", &["make"][..], "Run `make` before every commit"),
+            ("what does `make` do before a release?", &["make"], "Run `make` before every commit"),
+            ("make before the commit?", &["make"], "Run `make` before every commit"),
+            ("how do we deploy?", &["deploys", "ship"], "deploys go through ./ship, never kubectl"),
+            ("deploy the page", &["deploys", "ship"], "deploys go through ./ship, never kubectl"),
+            ("ship or kubectl?", &["deploys", "ship"], "deploys go through ./ship, never kubectl"),
+            ("which services are in Go?", &["Go"], "we use Go for services"),
+            ("is it written in Go", &["Go"], "we use Go for services"),
+            ("where is the Stripe key?", &["API key of Stripe", "Stripe"], "The API key of Stripe is in Vault"),
+            ("where is the stripe key", &["API key of Stripe", "Stripe"], "The API key of Stripe is in Vault"),
+            ("what is in vault?", &["Vault"], "The API key of Stripe is in Vault"),
+        ] {
+            assert!(calls(query, names, text).name >= ORDINARY_WORTH, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_said_all_the_time_is_an_everyday_word_there() {
+        let memory = [Callable { names: vec!["kubelet"], text: "The kubelet runs as root" }];
+        let worth = |is_common: bool| called("why does the kubelet refuse the lease?", &memory, &|_| is_common);
+        assert_eq!(worth(false)[0].name, 1.0);
+        assert_eq!(worth(true)[0].name, 0.0);
+    }
+
+    #[test]
+    fn a_memory_covers_what_it_has_of_the_query() {
+        let covers =
+            |query: &str| calls(query, &["deploys", "ship"], "deploys go through ./ship, never kubectl").covers;
+        assert!((covers("how do we deploy?") - 1.0).abs() < 1e-6);
+        assert!(covers("deploy the walrus through the harbour") < 0.5);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub(crate) struct RankedUnit {
     pub score: f32,
     /// The share of the query that it and its neighbours cover.
     pub coverage: f32,
+    /// What the words of the query tell that it meets by when it was said.
+    pub then: f32,
     /// How near it is in what it means, as far as that is believed.
     pub meaning: f32,
     pub parts: Parts,
@@ -164,6 +166,7 @@ impl Ranker<'_> {
         let (recency, place) = (self.recency(scene.spoken), self.place.of(scene.session));
         let near_here = place * weights.of(Signal::Place, weights.place);
         let words: Vec<(f32, f32, f32)> = (0..scene.spoken.len()).map(|at| self.words_of(field, scene, at)).collect();
+        let then = self.met_by_time(field, scene);
         let mut units = Vec::with_capacity(scene.spoken.len());
         for (at, one) in scene.spoken.iter().enumerate() {
             let (own, near, pairs) = words.get(at).copied().unwrap_or_default();
@@ -193,7 +196,8 @@ impl Ranker<'_> {
                 spoken: *one,
                 said: said * (1.0 + speaker + manner),
                 score: parts.iter().map(|(_, part)| part).sum(),
-                coverage: coverage(field, scene, at),
+                coverage: coverage(field, scene, (at, &then)),
+                then: then.iter().sum(),
                 meaning: 0.0,
                 parts,
             });
@@ -279,6 +283,17 @@ impl Ranker<'_> {
         ends.into_iter().flatten().map(|one| self.when.fit(one.unit.ts_ms, self.zone)).fold(0.0, f32::max)
     }
 
+    /// How much of each word of the query a session meets by its time: who asks for `last week` need not find these words.
+    fn met_by_time(&self, field: &Field<'_>, scene: &Scene<'_>) -> Vec<f32> {
+        let fits = match (self.when.is_open(), self.when.end) {
+            (true, None) => 0.0,
+            (true, Some(_)) => 1.0,
+            (false, _) => self.time_of(scene.spoken),
+        };
+        let met = |found: &Found| if fits > 0.0 && When::is_told_by(&found.word.text) { found.idf * fits } else { 0.0 };
+        field.found.iter().map(met).collect()
+    }
+
     /// How much a session counts for being recent.
     fn recency(&self, spoken: &[Spoken]) -> f32 {
         const DAY_MS: f32 = 86_400_000.0;
@@ -341,14 +356,13 @@ fn within_reach(mut spoken: Vec<Spoken>, is_near: impl Fn(Doc) -> bool, left: &m
 }
 
 /// The share of what the query's words tell that a unit and its neighbours have.
-fn coverage(field: &Field<'_>, scene: &Scene<'_>, at: usize) -> f32 {
+fn coverage(field: &Field<'_>, scene: &Scene<'_>, (at, then): (usize, &[f32])) -> f32 {
     let reach = at.saturating_sub(REACH)..(at + REACH + 1).min(scene.spoken.len());
     let (mut all, mut met) = (0.0, 0.0);
-    for (found, counts) in field.found.iter().zip(&scene.counts) {
+    for ((found, counts), then) in field.found.iter().zip(&scene.counts).zip(then) {
         all += found.idf;
-        if counts.get(reach.clone()).is_some_and(|near| near.iter().any(|count| *count > 0.0)) {
-            met += found.idf;
-        }
+        let is_met = counts.get(reach.clone()).is_some_and(|near| near.iter().any(|count| *count > 0.0));
+        met += if is_met { found.idf } else { *then };
     }
     if all > 0.0 { met / all } else { 0.0 }
 }

@@ -4,10 +4,11 @@ use crate::choose::Chosen;
 use crate::confidence::{self, Evidence};
 use crate::echo;
 use crate::exact;
-use crate::field::{Field, Voice, Voices};
+use crate::field::{Field, Spoken, Voice, Voices};
 use crate::listed;
 use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
+use crate::ordinary::asks_nothing;
 use crate::passage::Passage;
 use crate::place::Place;
 use crate::policy::{self, Blocked, Form, Gate};
@@ -16,7 +17,7 @@ use crate::request::{Answer, Block, Effort, Request, SessionBlock};
 use crate::scope::Scoped;
 use crate::sessions::{Named, SessionMap};
 use crate::weights::{Signal, Weights};
-use crate::when::When;
+use crate::when::{Asked, When};
 use crate::words::{find, find_pairs};
 use jiff::tz::TimeZone;
 use memoir_event::{Client, Memory};
@@ -32,8 +33,12 @@ pub const QUERY_BYTES_MAX: usize = 16 << 10;
 const SESSIONS_TOLD_MAX: usize = 10;
 /// So many sessions are looked at for their time alone.
 const SESSIONS_THEN_MAX: usize = 16;
+/// So many where the last is asked for.
+const LAST_SESSIONS_MAX: usize = 3;
 /// So much of what a user said in each is told, where nothing but a time is asked for.
 const SAID_THEN_MAX: usize = 3;
+/// So much of what a session says is looked at where nothing in it fits.
+const SPOKEN_OF_SESSION_MAX: usize = 200;
 /// Blocks are looked at in portions of this size, until there are enough.
 const PORTION: usize = 16;
 
@@ -103,7 +108,9 @@ impl Recall {
         let query = request.query.get(..request.query.floor_char_boundary(QUERY_BYTES_MAX)).unwrap_or_default();
         let words = Word::all(query);
         let when = When::of(query, request.now_ms, &request.zone);
-        if (words.is_empty() && when.is_open()) || request.limit == 0 {
+        let is_empty = (words.is_empty() && when.is_open() && when.end.is_none()) || asks_nothing(query);
+        let tells_session = request.tells_session && request.filter.session.is_some();
+        if (is_empty && !tells_session) || request.limit == 0 {
             return Ok(Answer::default());
         }
         let sessions = self.sessions(journal)?;
@@ -126,25 +133,31 @@ impl Recall {
         let place = Place::find(journal, index, (&sessions, &voices), whereabouts, &scoped.anything)?;
         let names = names_in(query);
         let (weights, zone, now_ms) = (&self.weights, &request.zone, request.now_ms);
-        let then = self.sessions_then(journal, request, &when, (&sessions, &scoped))?;
+        let asked = if when.is_all_that_is_asked(query) { Asked::OnlyTime } else { Asked::Something };
+        let then = self.sessions_then(journal, request, (&when, asked), (&sessions, &scoped))?;
         let ranker = Ranker { weights, when: &when, zone, now_ms, names, place: &place, then };
         let meaning = self.meaning.as_ref().filter(|_| self.weights.has(Signal::Meaning));
         let question = meaning.and_then(|meaning| meaning.of(journal, query));
-        let near = question.and_then(|question| Near::find(question, &field));
+        let is_memory = |shape: u32| scoped.memory_shapes.contains(&shape);
+        let near = question.and_then(|question| Near::find(question, &field, &is_memory));
         let mut ranking = ranker.rank(&field, near.as_ref())?;
-        if request.leaves_out_echoes {
-            echo::leave_out(journal, query, &mut ranking.units)?;
+        let questions = self.weights.has(Signal::Manner) && !asks_for_questions(query);
+        if request.leaves_out_echoes || questions {
+            echo::leave_out(journal, &field, query, (request.leaves_out_echoes, questions), &mut ranking.units)?;
         }
         let ideal = field.found.iter().map(|found| found.idf).sum::<f32>() * 1.6;
-        let search = MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights };
+        let meant = near.as_ref().map(Near::memories);
+        let search =
+            MemorySearch { journal, reading: &reading, request, scoped: &scoped, weights: &self.weights, meant };
         let memories: Vec<Offer> =
             search.find(query, &words, &field.found, ideal)?.into_iter().map(Offer::from).collect();
         let mut answer = Answer { notes, ..Answer::default() };
-        let then = if when.is_all_that_is_asked(query) {
-            self.said_then(&ranker.then, &field, &when, zone)?
-        } else {
-            Vec::new()
-        };
+        let mut then = Vec::new();
+        if asked == Asked::OnlyTime {
+            then = self.said_then(&ranker.then, &field, &when, zone)?;
+            // What merely says `week` or `March` is not what was asked for.
+            ranking.units.retain(|unit| when.has(unit.spoken.unit.ts_ms, zone));
+        }
         let (ranked, units) = (ranking.sessions, units(ranking.units, ideal));
         let is_answered = [&memories, &units, &then].into_iter().flatten().any(Offer::is_as_sure_as_typed);
         let mut typed = exact::terms(query);
@@ -158,6 +171,11 @@ impl Recall {
         let offers = best_first([memories, units, exact, then]);
         answer.sessions = told(&ranked, &sessions, &offers, request);
         self.fill(journal, request, &offers, &passage, &mut answer)?;
+        if answer.blocks.is_empty() && tells_session {
+            let request = Request { min_confidence: 0.0, ..request.clone() };
+            let offers = best_of_session(journal, &request, offers, &field)?;
+            self.fill(journal, &request, &offers, &passage, &mut answer)?;
+        }
         Ok(answer)
     }
 
@@ -166,11 +184,17 @@ impl Recall {
         &self,
         journal: &dyn Journal,
         request: &Request,
-        when: &When,
+        (when, asked): (&When, Asked),
         (sessions, scoped): (&SessionMap, &Scoped),
     ) -> Result<Vec<u32>, RecallError> {
         let mut then: Vec<(f32, u32)> = Vec::new();
-        let spans = if self.weights.has(Signal::Time) { when.spans(&request.zone) } else { Vec::new() };
+        let is_for_me = |session: &u32| sessions.origins(*session).any(|origin| scoped.has_origin(origin));
+        if when.is_open() && asked == Asked::OnlyTime {
+            let last = journal.sessions(&request.filter, &request.view, SESSIONS_THEN_MAX, 0)?;
+            let named = last.iter().filter_map(|entry| sessions.named(entry.client, &entry.session));
+            return Ok(named.filter(is_for_me).take(LAST_SESSIONS_MAX).collect());
+        }
+        let spans = if self.weights.has(Signal::Time) { when.spans(&request.zone, asked) } else { Vec::new() };
         for (from, to) in spans {
             let within =
                 |known: Option<i64>, at: i64, choose: fn(i64, i64) -> i64| known.map_or(at, |known| choose(known, at));
@@ -181,8 +205,7 @@ impl Recall {
             };
             for entry in journal.sessions(&filter, &request.view, SESSIONS_THEN_MAX, 0)? {
                 let Some(session) = sessions.named(entry.client, &entry.session) else { continue };
-                let is_asked_for = sessions.origins(session).any(|origin| scoped.has_origin(origin));
-                if is_asked_for && then.iter().all(|(_, known)| *known != session) {
+                if is_for_me(&session) && then.iter().all(|(_, known)| *known != session) {
                     let ends = [entry.first_ms, entry.last_ms].map(|ms| when.fit(ms, &request.zone));
                     then.push((ends.into_iter().fold(0.0, f32::max), session));
                 }
@@ -201,15 +224,28 @@ impl Recall {
         zone: &TimeZone,
     ) -> Result<Vec<Offer>, RecallError> {
         let mut offers = Vec::new();
-        for session in then {
+        for (at, session) in then.iter().enumerate() {
             let spoken = field.units_of(*session)?;
-            let asked = spoken.iter().filter(|one| one.voice == Voice::User);
-            for one in asked.take(SAID_THEN_MAX) {
-                let fit = when.fit(one.unit.ts_ms, zone);
+            let mut asked: Vec<Spoken> = spoken.into_iter().filter(|one| one.voice == Voice::User).collect();
+            if when.is_open() {
+                // The last of the last session comes first.
+                asked.reverse();
+            } else if asked.iter().any(|one| when.has(one.unit.ts_ms, zone)) {
+                asked.retain(|one| when.has(one.unit.ts_ms, zone));
+            }
+            for one in asked.iter().take(SAID_THEN_MAX) {
+                let fit = match when.is_open() {
+                    true => 1.0 / (at + 1) as f32,
+                    false if when.has(one.unit.ts_ms, zone) => 1.0,
+                    false => when.fit(one.unit.ts_ms, zone),
+                };
                 let parts = vec![(Signal::Time, fit)];
                 let confidence = confidence::of_time(fit);
                 offers.push(Offer { seq: one.unit.seq, score: fit, confidence, parts, session: Some(*session) });
             }
+        }
+        if offers.iter().any(|offer| offer.score >= 1.0) {
+            offers.retain(|offer| when.is_open() || offer.score >= 1.0);
         }
         offers.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         Ok(offers)
@@ -237,10 +273,15 @@ impl Recall {
         }
         let hits = exact::find(journal, index, voices, terms, &scoped.anything)?;
         let most = hits.first().map_or(1.0, |(_, score)| score.max(f32::MIN_POSITIVE));
+        let traces = exact::traces(journal, &hits)?;
         let offer = |(seq, score): (Seq, f32)| Offer {
             seq,
             score,
-            confidence: confidence::of_exact(score / most),
+            confidence: if traces.contains(&seq) {
+                confidence::of_trace(score / most)
+            } else {
+                confidence::of_exact(score / most)
+            },
             parts: vec![(Signal::Exact, score)],
             session: None,
         };
@@ -303,6 +344,7 @@ impl Recall {
             client: event.client,
             session: gate.text(&event.session),
             turn: event.turn.as_deref().map(|turn| gate.text(turn)),
+            action: event.action.clone(),
             repo: gate.text(&event.repo),
             actor: event.actor.as_deref().map(|actor| gate.text(actor)),
             ts_ms: stored.ts_ms,
@@ -315,9 +357,41 @@ impl Recall {
             cut,
             signals: offer.parts.clone(),
             same: Vec::new(),
+            elsewhere: request.here.as_deref().is_some_and(|here| !event.repo.is_empty() && here != event.repo),
             superseded_by: None,
         })
     }
+}
+
+/// What a session says, the best first: what has any of the query, then what it came to, what its user asked for and what
+/// the agent answered.
+fn best_of_session(
+    journal: &dyn Journal,
+    request: &Request,
+    mut offers: Vec<Offer>,
+    field: &Field<'_>,
+) -> Result<Vec<Offer>, RecallError> {
+    let known: HashSet<Seq> = offers.iter().map(|offer| offer.seq).collect();
+    let mut spoken: Vec<Spoken> = Vec::new();
+    for entry in journal.sessions(&request.filter, &request.view, LAST_SESSIONS_MAX, 0)? {
+        let Some(session) = field.sessions.named(entry.client, &entry.session) else { continue };
+        spoken.extend(field.units_of(session)?);
+    }
+    spoken.retain(|one| one.voice != Voice::Thinking && !known.contains(&one.unit.seq));
+    spoken.sort_by_key(|one| match one.voice {
+        Voice::Note => 0,
+        Voice::User => 1,
+        _ => 2,
+    });
+    let offer = |one: Spoken| Offer {
+        seq: one.unit.seq,
+        score: 0.0,
+        confidence: 0.0,
+        parts: Vec::new(),
+        session: Some(one.session),
+    };
+    offers.extend(spoken.into_iter().take(SPOKEN_OF_SESSION_MAX).map(offer));
+    Ok(offers)
 }
 
 /// Whether the reader has it before them: it was said in the session that asks, after what that dropped.
@@ -377,6 +451,8 @@ fn best_first<const N: usize>(lists: [Vec<Offer>; N]) -> Vec<Offer> {
 fn fit(unit: &RankedUnit, ideal: f32) -> f32 {
     let own = [Signal::Words, Signal::Neighbours];
     let words: f32 = unit.parts.iter().filter(|(signal, _)| own.contains(signal)).map(|(_, score)| score).sum();
+    // A time that it meets counts as said; where nothing else is, it tells nothing.
+    let words = if words > 0.0 { words + unit.then } else { 0.0 };
     if ideal > 0.0 { (words / ideal).clamp(0.0, 1.0) } else { 0.0 }
 }
 
@@ -399,6 +475,12 @@ fn told(ranked: &[RankedSession], sessions: &SessionMap, offers: &[Offer], reque
         })
     });
     blocks.collect()
+}
+
+/// Whether what was asked is what is wanted: `what did I ask you about the cache?`
+fn asks_for_questions(query: &str) -> bool {
+    const ASKED: [&str; 6] = ["ask", "asks", "asked", "question", "questions", "gefragt"];
+    query.split(|c: char| !c.is_alphanumeric()).any(|word| ASKED.iter().any(|asked| word.eq_ignore_ascii_case(asked)))
 }
 
 /// Words of the query that may be names: written with a capital, but not the first of all.

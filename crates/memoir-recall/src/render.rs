@@ -44,7 +44,9 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
         _ => ", contradicted by another memory".to_owned(),
     };
     let newer = block.superseded_by.map(|newer| format!(", superseded by {newer}")).unwrap_or_default();
-    format!("{from}, {day}, {}{same}{against}{newer}", block.event_id)
+    // What holds in one project need not hold in another.
+    let project = if block.elsewhere { format!(" in project {}", defused(&one_line(&block.repo))) } else { String::new() };
+    format!("{from}{project}, {day}, {}{same}{against}{newer}", block.event_id)
 }
 
 /// Where a memory is from: the first session that it is made of, if it is of one.
@@ -94,6 +96,7 @@ fn block(block: &Block) -> Value {
         "kind": block.kind,
         "speaker": block.speaker,
         "project": block.repo,
+        "elsewhere": block.elsewhere,
         "actor": block.actor,
         "source": block.source,
         "score": rounded(block.score),

@@ -35,6 +35,8 @@ pub struct Request {
     pub dropped_before_ms: Option<i64>,
     /// Whether what says no more than the query itself is left out: somebody asked the same before.
     pub leaves_out_echoes: bool,
+    /// Whether, where one session is asked about and nothing in it fits, the best of what it says is told.
+    pub tells_session: bool,
     /// Who reads.
     pub view: View,
     /// At most so many blocks.
@@ -72,6 +74,7 @@ impl Request {
             not_session: None,
             dropped_before_ms: None,
             leaves_out_echoes: false,
+            tells_session: false,
             view,
             limit: Request::LIMIT,
             budget_tokens: Some(Request::BUDGET_TOKENS),
@@ -100,6 +103,8 @@ pub struct Block {
     pub session: String,
     /// The turn, where the client names one.
     pub turn: Option<String>,
+    /// What the agent did, where the client names it.
+    pub action: Option<String>,
     /// The project.
     pub repo: String,
     /// Who did it.
@@ -124,6 +129,8 @@ pub struct Block {
     pub signals: Vec<(Signal, f32)>,
     /// Others that say the same.
     pub same: Vec<EventId>,
+    /// Whether it is from another project than the one that the reader is in.
+    pub elsewhere: bool,
     /// What took its place, where history is shown.
     pub superseded_by: Option<EventId>,
 }

@@ -5,7 +5,7 @@
 //! what it said.
 
 use crate::block::{Entry, Reached};
-use crate::embed::{Asking, Trouble};
+use crate::embed::{Asking, PLAIN, Trouble};
 use crate::error::VectorsError;
 use crate::header::Header;
 use crate::lock::{Lock, Task};
@@ -45,6 +45,8 @@ pub struct Made {
     pub refused: u64,
     /// Whether they were built from nothing.
     pub rebuilt: bool,
+    /// How long the vectors were that these took the place of, because the model makes others now.
+    pub replaced_dimension: Option<usize>,
 }
 
 /// What a catch-up did.
@@ -66,6 +68,8 @@ pub(crate) struct Job<'a> {
     pub journal: &'a dyn Journal,
     pub redactor: &'a Redactor,
     pub model: &'a dyn Embedder,
+    /// Hears what is waited for.
+    pub tell: &'a dyn Fn(&str),
 }
 
 impl Job<'_> {
@@ -77,13 +81,21 @@ impl Job<'_> {
         if !self.mend(&journal_id, undone, last, progress)? {
             return Ok(CatchUp::Stopped(Made::default()));
         }
-        let ours = self.vectors.refresh().filter(|snapshot| self.is_ours(snapshot, &journal_id));
+        let mut ours = self.vectors.refresh().filter(|snapshot| self.is_ours(snapshot, &journal_id));
+        let mut replaced_dimension = None;
+        if let Some(there) = ours.as_ref().map(|snapshot| snapshot.dimension())
+            && self
+                .dimension_now(ours.as_ref().is_some_and(|snapshot| snapshot.reached.seq >= last))
+                .is_some_and(|now| now != there)
+        {
+            (ours, replaced_dimension) = (None, Some(there));
+        }
         let from = ours.as_ref().map_or(0, |snapshot| snapshot.reached.seq);
         if from >= last {
             return Ok(CatchUp::Current);
         }
         let known = ours.as_ref().map(|snapshot| digests(snapshot)).unwrap_or_default();
-        let made = Made { rebuilt: ours.is_none(), ..Made::default() };
+        let made = Made { rebuilt: ours.is_none(), replaced_dimension, ..Made::default() };
         let mut building =
             Building { job: self, journal_id, undone, pending: BTreeSet::new(), known, noted: from, restarts: 0, made };
         let outcome = building.feed(from, last, progress);
@@ -92,6 +104,18 @@ impl Job<'_> {
             outcome.as_ref().map_or(Ok(()), |_| self.io(synced))?;
         }
         outcome
+    }
+
+    /// How long the model's vectors are now. Where there is nothing to embed that would tell, it is asked once in the life
+    /// of a process; whether it answers then is of no matter.
+    fn dimension_now(&self, has_nothing_to_do: bool) -> Option<usize> {
+        let known = self.vectors.dimension();
+        if known.is_some() || !has_nothing_to_do {
+            return known;
+        }
+        let dimension = self.model.embed(&[PLAIN]).ok()?.first().map(Vec::len)?;
+        self.vectors.learn_dimension(dimension);
+        Some(dimension)
     }
 
     fn is_ours(&self, snapshot: &Snapshot, journal_id: &str) -> bool {
@@ -272,7 +296,8 @@ impl Building<'_> {
         let mut unique: Vec<&str> = texts.iter().map(|(_, text, _)| text.as_str()).collect();
         unique.sort_unstable();
         unique.dedup();
-        let mut asking = Asking { model: self.job.model, go_on: &mut || progress(at.min(last), last) };
+        let mut asking =
+            Asking { model: self.job.model, go_on: &mut || progress(at.min(last), last), tell: self.job.tell };
         let vectors = asking.vectors(&unique)?;
         let quantised: HashMap<&str, Quantised> = unique
             .iter()
@@ -300,11 +325,16 @@ impl Building<'_> {
             drop(lock);
             return self.note(at);
         };
+        job.vectors.learn_dimension(dimension);
         let fits = |snapshot: &Arc<Snapshot>| {
             job.is_ours(snapshot, &self.journal_id) && snapshot.header.identity.dimension == dimension
         };
-        let there = job.vectors.refresh().filter(fits);
+        let before = job.vectors.refresh().filter(|snapshot| job.is_ours(snapshot, &self.journal_id));
+        let there = before.clone().filter(fits);
         let is_new = there.is_none();
+        if is_new && self.made.replaced_dimension.is_none() {
+            self.made.replaced_dimension = before.map(|snapshot| snapshot.dimension());
+        }
         let snapshot = match there {
             Some(snapshot) => snapshot,
             None => {

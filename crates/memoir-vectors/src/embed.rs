@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 /// A busy model is asked so many times again.
 const BUSY_TRIES_MAX: u32 = 6;
-/// It gets this long, then twice as long and so on, unless it says how long.
+/// It gets this long, then twice as long and so on, unless it says how long; if it wants longer than at most, it is not
+/// asked again.
 const BUSY_WAIT: Duration = Duration::from_secs(1);
 const BUSY_WAIT_MAX: Duration = Duration::from_secs(60);
 /// How often a waiting process looks whether it shall stop.
@@ -14,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Of a text that is refused, this much is tried.
 const SHORT_CHARS: usize = 400;
 /// A text that any embedding model can take.
-const PLAIN: &str = "memoir";
+pub(crate) const PLAIN: &str = "memoir";
 
 /// Why there are no vectors.
 pub(crate) enum Trouble {
@@ -48,6 +49,8 @@ impl Trouble {
 pub(crate) struct Asking<'a> {
     pub model: &'a dyn Embedder,
     pub go_on: &'a mut dyn FnMut() -> bool,
+    /// Hears what is waited for.
+    pub tell: &'a dyn Fn(&str),
 }
 
 impl Asking<'_> {
@@ -104,12 +107,21 @@ impl Asking<'_> {
         loop {
             match self.model.embed(texts) {
                 Ok(vectors) => return Ok(vectors),
-                Err(ModelError::Busy { after, .. }) if tries < BUSY_TRIES_MAX => {
-                    let wait = after.unwrap_or(BUSY_WAIT * 2_u32.pow(tries)).min(BUSY_WAIT_MAX);
+                Err(error) => {
+                    let wait = match &error {
+                        // Who wants to be left alone for longer is: what is made is kept, and the next run goes on.
+                        ModelError::Busy { after, .. } if after.is_none_or(|after| after <= BUSY_WAIT_MAX) => {
+                            after.unwrap_or(BUSY_WAIT * 2_u32.pow(tries)).min(BUSY_WAIT_MAX)
+                        }
+                        _ => return Err(Trouble::model(error)),
+                    };
+                    if tries >= BUSY_TRIES_MAX {
+                        return Err(Trouble::model(error));
+                    }
                     tries += 1;
+                    (self.tell)(&format!("{error}: asking again in {} s", wait.as_secs_f32().ceil()));
                     self.wait(wait)?;
                 }
-                Err(error) => return Err(Trouble::model(error)),
             }
         }
     }

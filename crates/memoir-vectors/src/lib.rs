@@ -28,4 +28,4 @@ pub use catch_up::{CatchUp, Made};
 pub use error::VectorsError;
 pub use question::VectorMeaning;
 pub use speech::TEXT_CHARS_MAX;
-pub use store::{Probe, Removed, Vectors, VectorsStatus};
+pub use store::{Probe, Removed, Vectors, VectorsStatus, Watch};

@@ -32,6 +32,14 @@ pub struct Probe<'a> {
     pub journal: &'a str,
 }
 
+/// Somebody who watches a catch-up.
+pub struct Watch<'a> {
+    /// Gets the record reached and the last one, and may stop it.
+    pub progress: &'a mut dyn FnMut(Seq, Seq) -> bool,
+    /// Hears what is waited for.
+    pub tell: &'a dyn Fn(&str),
+}
+
 /// What removing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removed {
@@ -71,6 +79,8 @@ struct Known {
     snapshot: Option<Arc<Snapshot>>,
     /// The generation whose finer bytes were read through and found whole.
     sound: Option<u64>,
+    /// How long the vectors are that the model makes now, if it was asked.
+    dimension: Option<usize>,
 }
 
 impl Vectors {
@@ -116,7 +126,18 @@ impl Vectors {
         model: &dyn Embedder,
         progress: &mut dyn FnMut(Seq, Seq) -> bool,
     ) -> Result<CatchUp, VectorsError> {
-        Job { vectors: self, journal, redactor, model }.run(progress)
+        self.catch_up_watched(journal, redactor, model, Watch { progress, tell: &|_| {} })
+    }
+
+    /// The same, watched.
+    pub fn catch_up_watched(
+        &self,
+        journal: &dyn Journal,
+        redactor: &Redactor,
+        model: &dyn Embedder,
+        Watch { progress, tell }: Watch<'_>,
+    ) -> Result<CatchUp, VectorsError> {
+        Job { vectors: self, journal, redactor, model, tell }.run(progress)
     }
 
     /// Removes the vectors of events, so that no byte of them is left in the directory.
@@ -183,6 +204,15 @@ impl Vectors {
         names::clear_but(&self.dir, None).map_err(failed)?;
         *self.known() = Known::default();
         Ok(true)
+    }
+
+    /// How long the vectors are that the model makes now, if it was asked by this process.
+    pub(crate) fn dimension(&self) -> Option<usize> {
+        self.known().dimension
+    }
+
+    pub(crate) fn learn_dimension(&self, dimension: usize) {
+        self.known().dimension = Some(dimension);
     }
 
     pub(crate) fn dir(&self) -> &Path {

@@ -104,7 +104,7 @@ pub fn item(id: &str, text: &str) -> Event {
 }
 
 pub fn made(vectors: u64, rebuilt: bool) -> Made {
-    Made { vectors, refused: 0, rebuilt }
+    Made { vectors, rebuilt, ..Made::default() }
 }
 
 /// A model in the process, which remembers what it was asked.

@@ -20,7 +20,7 @@ pub fn run(context: &Context, args: &AskArgs) -> Result<Done> {
     }
     let Some(journal) = context.existing_journal(Life::Short)? else { return nothing(&question, args.json) };
     let mut request = recall::request(&question, &args.filter, &args.view, &journal)?;
-    (request.limit, request.budget_tokens) = (args.limit, Some(args.budget));
+    (request.limit, request.budget_tokens, request.tells_session) = (args.limit, Some(args.budget), true);
     let mut answer = recall::answer(context, &journal, &request)?;
     if answer.blocks.is_empty() && !args.json {
         return timeline::nothing(args.json);

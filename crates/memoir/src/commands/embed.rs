@@ -8,7 +8,7 @@ use crate::home::Life;
 use crate::print::{self, Out, Progress, count, size};
 use crate::stop;
 use anyhow::Result;
-use memoir_vectors::{CatchUp, Made, VectorsStatus};
+use memoir_vectors::{CatchUp, Made, VectorsStatus, Watch};
 use serde_json::json;
 
 /// As a shell says of a command that was interrupted.
@@ -26,10 +26,12 @@ pub fn run(context: &Context, args: &EmbedArgs) -> Result<Done> {
     };
     let (vectors, redactor, stop) = (context.vectors(), context.settings.redactor()?, stop::on_signal()?);
     let mut progress = Progress::new("embedding");
-    let outcome = vectors.catch_up(&journal, &redactor, &model, &mut |done, total| {
+    let mut go_on = |done, total| {
         progress.at(done, total);
         !stop::requested(&stop)
-    });
+    };
+    let outcome =
+        vectors.catch_up_watched(&journal, &redactor, &model, Watch { progress: &mut go_on, tell: &print::warn });
     drop(progress);
     let outcome = outcome?;
     let status = vectors.status(&journal, &redactor)?;
@@ -60,6 +62,11 @@ fn tell(outcome: CatchUp, status: &VectorsStatus, json: bool) -> Result<()> {
         })?;
     }
     out.flush()?;
+    if let Some(before) = made.replaced_dimension {
+        print::warn(&format!(
+            "the model's vectors had {before} numbers and have another number now: all are made anew"
+        ));
+    }
     if made.refused > 0 {
         let texts = count(made.refused, "text");
         print::warn(&format!("the model refused {texts}, also shortened: words alone find what they are of"));

@@ -19,8 +19,9 @@ pub fn check(context: &Context) -> Vec<Check> {
     let settings = &context.settings;
     let mut checks = Vec::new();
     if settings.embeddings.url.is_some() {
-        checks.push(embeddings(context));
-        checks.extend(vectors(context));
+        let (check, dimension) = embeddings(context);
+        checks.push(check);
+        checks.extend(vectors(context, dimension));
     }
     if settings.has_model() {
         checks.push(model(context));
@@ -28,34 +29,46 @@ pub fn check(context: &Context) -> Vec<Check> {
     checks
 }
 
-fn embeddings(context: &Context) -> Check {
+/// With how long the model's vectors are, if it answers.
+fn embeddings(context: &Context) -> (Check, Option<usize>) {
     const FIX: &str = "start it, or correct [embeddings] in config.toml; until then words alone rank";
     const SLOW: &str = "use a faster one, or let questions wait longer with embeddings.timeout_ms";
     let model = match context.embedding_model(Waits::Doctor) {
         Ok(Some(model)) => model,
-        Ok(None) => return good("embeddings", "none are configured".to_owned()),
-        Err(error) => return bad("embeddings", format!("{error:#}"), FIX),
+        Ok(None) => return (good("embeddings", "none are configured".to_owned()), None),
+        Err(error) => return (bad("embeddings", format!("{error:#}"), FIX), None),
     };
     if let Err(error) = model.embed(&[PROBE]) {
-        return bad("embeddings", error.to_string(), FIX);
+        return (bad("embeddings", error.to_string(), FIX), None);
     }
+    let dimension = model.identity().map(|identity| identity.dimension);
     let by = model.identity().map_or_else(|| model.model().to_owned(), |identity| identity.to_string());
     let by = format!("{by} at {}", model.host());
     // It is awake now; is it fast enough for somebody who waits?
     let start = Instant::now();
-    match context.embedding_model(Waits::Question).map(|model| model.map(|model| model.embed(&[PROBE]))) {
+    let check = match context.embedding_model(Waits::Question).map(|model| model.map(|model| model.embed(&[PROBE]))) {
         Ok(Some(Err(error))) => bad("embeddings", format!("{by} is too slow for questions: {error}"), SLOW),
         _ => good("embeddings", format!("{by} answered in {} ms", start.elapsed().as_millis())),
-    }
+    };
+    (check, dimension)
 }
 
-fn vectors(context: &Context) -> Option<Check> {
+fn vectors(context: &Context, dimension: Option<usize>) -> Option<Check> {
     let journal = context.existing_journal(Life::Short).ok().flatten()?;
     let redactor = context.settings.redactor().ok()?;
     Some(match context.vectors().status(&journal, &redactor) {
         Ok(status) => {
             let other = status.made_by.as_ref().map(|made_by| &made_by.model);
             let is_other = other.is_some() && other != context.settings.embeddings.name.as_ref();
+            let made = status.made_by.as_ref().map(|made_by| made_by.dimension);
+            if !is_other && let (Some(made), Some(now)) = (made, dimension.filter(|now| made != Some(*now))) {
+                let detail = format!("{} have {made} numbers, and the model makes {now} now", described(&status));
+                return Some(bad(
+                    "vectors",
+                    detail,
+                    "run `memoir embed`: it makes them anew; until then words alone rank",
+                ));
+            }
             let note = if is_other { "; that is another model: `memoir embed` makes them anew" } else { "" };
             good("vectors", format!("{}{note}", described(&status)))
         }
