@@ -1,15 +1,32 @@
-//! Whether two statements are about one thing, and what a statement says about change.
+//! What a newer statement is to an older one: whether it says the same, takes its place, denies it, or is another matter.
+//!
+//! One thing can be told of in many ways, and most things have many sides. So a statement takes the place of another only
+//! if both claim a value of one subject in one relation that has one value at a time, if it names what it leaves behind,
+//! or if it denies what the other says. Whatever cannot be told so, stays: a true memory that is hidden is worse than an
+//! old one that is kept.
 
-use crate::phrase::Phrase;
-use memoir_index::{name_stem, stems_in};
+use crate::change::{Change, Left};
+use crate::claim::{Claim, Relation, Shape, content, name_of, unit};
+use crate::kindred::{Kinship, ends_of, kinship, lines_of};
+use crate::phrase::{Word, compared};
+use crate::statement::Statement;
+use crate::vocabulary::are_opposite;
 use std::collections::BTreeSet;
 
-/// A statement and its denial that share this much are about one thing.
+/// Statements that share this much are about one thing.
 const SAME_SHARE: f32 = 0.6;
-/// If they share this much they may be.
-const NEAR_SHARE: f32 = 0.4;
-/// What is left behind must be this much of an older statement for that one to be about it.
-const LEFT_SHARE: f32 = 0.25;
+/// Statements of which one denies the other are near from here on.
+const NEAR_SHARE: f32 = 0.5;
+/// Long subjects that share this much are the same.
+const SUBJECT_SHARE: f32 = 0.8;
+/// So many words make a subject long.
+const SUBJECT_LONG: usize = 5;
+/// A value has at most so many words, unless its subject is named closely: what is longer says something else.
+const VALUE_WORDS_MAX: usize = 4;
+/// Where no claim is found, a statement says enough with so many words.
+const CLAIMLESS_STEMS_MIN: usize = 4;
+/// A subject is named closely with so many words.
+const SUBJECT_CLOSE: usize = 3;
 
 /// What two statements are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,217 +35,448 @@ pub enum Likeness {
     Equal,
     /// They are about one thing, and the newer one counts.
     About,
-    /// They are near, and one denies what the other says: nobody can tell which holds.
+    /// One denies the other, or part of it: nobody can tell which holds.
     Against,
     /// They have nothing to do with each other.
     Apart,
 }
 
-/// What a statement says was left, and what came instead.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Change {
-    /// What holds no more.
-    pub left: Vec<String>,
-    /// What came instead.
-    pub came: Vec<String>,
+/// What a newer statement is to an older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meets {
+    /// It says the same.
+    Same,
+    /// It says the same and more.
+    Fuller,
+    /// It says part of the same.
+    Briefer,
+    /// It says something else of the same thing.
+    Otherwise,
+    /// The same, if there is no other that it could mean.
+    OtherwiseIfAlone,
+    /// It may deny it: nobody can tell which holds.
+    Against,
+    /// It has nothing to do with it.
+    Apart,
 }
 
-/// What two statements of one scope and kind are to each other.
-pub(crate) fn likeness(newer: &str, older: &str) -> Likeness {
-    let (a, b) = (Phrase::of(newer), Phrase::of(older));
-    if a.words == b.words {
-        return if a.denies == b.denies { Likeness::Equal } else { Likeness::About };
+impl Meets {
+    /// The same for whoever knows no other statement.
+    pub const fn likeness(self) -> Likeness {
+        match self {
+            Meets::Same => Likeness::Equal,
+            Meets::Fuller | Meets::Otherwise | Meets::OtherwiseIfAlone => Likeness::About,
+            Meets::Against => Likeness::Against,
+            Meets::Briefer | Meets::Apart => Likeness::Apart,
+        }
     }
-    if a.denies != b.denies && a.subject() == b.subject() {
-        return match share(&set(newer), &set(older)) {
-            share if share >= SAME_SHARE => Likeness::About,
-            share if share >= NEAR_SHARE => Likeness::Against,
-            _ => Likeness::Apart,
-        };
-    }
-    if a.says_otherwise(&b) { Likeness::About } else { Likeness::Apart }
 }
 
-fn set(text: &str) -> BTreeSet<String> {
-    stems_in(text).into_iter().collect()
+/// What is meant by a statement that may mean several: if it does not name what it replaces and there is more than one
+/// such, or one that it names, none of those.
+pub(crate) fn only_meant<T: Copy>(met: Vec<(T, Meets)>) -> Vec<(T, Meets)> {
+    let count = |wanted: Meets| met.iter().filter(|(_, meets)| *meets == wanted).count();
+    let is_one = count(Meets::OtherwiseIfAlone) == 1 && count(Meets::Otherwise) == 0;
+    let meant = |(one, meets): (T, Meets)| match meets {
+        Meets::OtherwiseIfAlone => is_one.then_some((one, Meets::Otherwise)),
+        meets => Some((one, meets)),
+    };
+    met.into_iter().filter_map(meant).collect()
 }
 
-fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
-    let (both, all) = (a.intersection(b).count(), a.union(b).count());
-    if all == 0 { 0.0 } else { both as f32 / all as f32 }
+/// What two statements of one scope are to each other.
+pub fn likeness(newer: &str, older: &str) -> Likeness {
+    Statement::of(newer).meets(&Statement::of(older)).likeness()
 }
 
 /// What a text says was left behind.
 pub fn change_in(text: &str) -> Change {
-    let lower = text.to_lowercase();
-    let words: Vec<&str> =
-        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '.')).collect();
-    let mut change = Change::default();
-    for at in 0..words.len() {
-        let word = |step: usize| words.get(at + step).copied().unwrap_or_default();
-        let thing = |from: usize| {
-            let from = from + usize::from(is_article(word(from)));
-            words.get(at + from).and_then(|word| named(word))
-        };
-        match word(0) {
-            // moved from X to Y
-            "moved" | "switched" | "migrated" | "changed" | "went" | "converted" | "moving" | "switching"
-            | "migrating"
-                if word(1) == "from" =>
-            {
-                change.left.extend(thing(2));
-                change.came.extend((word(3) == "to").then(|| thing(4)).flatten());
-            }
-            // replaced X with Y
-            "replaced" | "swapped" | "replace" | "swap" if matches!(word(2), "with" | "by" | "for") => {
-                change.left.extend(thing(1));
-                change.came.extend(thing(3));
-            }
-            // Y replaces X
-            "replaces" => {
-                change.left.extend(thing(1));
-                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| named(word));
-                change.came.extend(before);
-            }
-            // Y instead of X
-            "instead" if word(1) == "of" => {
-                change.left.extend(thing(2));
-                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| named(word));
-                change.came.extend(before);
-            }
-            // Y statt X
-            "statt" | "anstatt" => {
-                change.left.extend(thing(1));
-                let before = at.checked_sub(1).and_then(|at| words.get(at)).and_then(|word| named(word));
-                change.came.extend(before);
-            }
-            // no longer use X, stopped using X, dropped X
-            "longer" if at > 0 && words.get(at - 1) == Some(&"no") => {
-                let is_verb = matches!(word(1), "use" | "uses" | "using" | "need" | "run" | "on");
-                change.left.extend(thing(if is_verb { 2 } else { 1 }));
-            }
-            "stopped" if word(1) == "using" => change.left.extend(thing(2)),
-            "dropped" | "abandoned" | "removed" | "retired" => change.left.extend(thing(1)),
-            _ => {}
+    Statement::of(text).change()
+}
+
+impl Statement {
+    /// What it is to an older one.
+    pub fn meets(&self, older: &Statement) -> Meets {
+        if self.is_same(older) {
+            return Meets::Same;
+        }
+        let left = self.left.iter().map(|left| leaves(left, older)).max_by_key(|meets| *meets != Meets::Apart);
+        if let Some(meets) = left.filter(|meets| *meets != Meets::Apart) {
+            return meets;
+        }
+        if self.denies != older.denies {
+            return self.denied(older);
+        }
+        // Of what is forbidden, one thing does not take the place of another.
+        if self.denies {
+            return Meets::Apart;
+        }
+        if self.is_reversed(older) {
+            return Meets::Otherwise;
+        }
+        match self.replaces(older) {
+            Meets::Apart => self.covers(older),
+            meets => meets,
         }
     }
-    change
-}
 
-fn is_article(word: &str) -> bool {
-    matches!(word, "the" | "a" | "an" | "our" | "my" | "den" | "die" | "das")
-}
-
-/// A word that can name something.
-fn named(word: &str) -> Option<String> {
-    let word = word.trim_matches('.');
-    name_stem(word).map(|_| word.to_owned())
-}
-
-/// Whether an older statement is about what was left behind, and says nothing of what came.
-pub(crate) fn is_left_behind(older: &str, names: &[&str], change: &Change) -> bool {
-    let stems = stems_in(older);
-    let says = |thing: &String| name_stem(thing).is_some_and(|stem| stems.contains(&stem));
-    if change.came.iter().any(says) && !change.left.iter().any(says) {
-        return false;
+    /// Whether it says the same, whatever its little words and their order.
+    fn is_same(&self, older: &Statement) -> bool {
+        if self.denies != older.denies {
+            return false;
+        }
+        let things = |statement: &Statement| -> Vec<Vec<String>> {
+            let owned = |left: &Left| content(&left.thing).into_iter().map(str::to_owned).collect();
+            statement.left.iter().map(owned).collect()
+        };
+        if self.stems == older.stems {
+            return self.says_alike(older) && !self.is_opposed(older) && things(self) == things(older);
+        }
+        match (self.claims.as_slice(), older.claims.as_slice()) {
+            ([own], [other]) => {
+                let is_one = own.relation == other.relation && own.keys() == other.keys() && own.limits == other.limits;
+                is_one && own.subject == other.subject && !own.subject.is_empty() && things(self) == things(older)
+            }
+            _ => false,
+        }
     }
-    change.left.iter().any(|left| {
-        let is_name = names.iter().any(|name| name_stem(name) == name_stem(left));
-        let part = 1.0 / set(older).len().max(1) as f32;
-        is_name || (says(left) && part >= LEFT_SHARE)
-    })
+
+    /// Whether the same words say the same: who does what to whom is in their order.
+    fn says_alike(&self, older: &Statement) -> bool {
+        let sides = |statement: &Statement| {
+            let claim = statement.claims.first()?;
+            let value: BTreeSet<String> = claim.keys().into_iter().map(str::to_owned).collect();
+            Some((claim.subject.clone(), value))
+        };
+        let (own, other) = (sides(self), sides(older));
+        self.order == older.order || own.is_none() || other.is_none() || own == other
+    }
+
+    /// Whether one of two denies the other.
+    fn denied(&self, older: &Statement) -> Meets {
+        let share = share_of(&self.stems, &older.stems);
+        let (is_fuller, is_briefer) = (self.stems.is_superset(&older.stems), self.stems.is_subset(&older.stems));
+        if is_fuller && is_briefer {
+            return Meets::Otherwise;
+        }
+        if is_briefer && self.stems.len() >= 2 {
+            // Whoever denies all of it denies every part; what is allowed in general may be forbidden in part.
+            return if self.denies { Meets::Otherwise } else { Meets::Against };
+        }
+        if is_fuller && older.stems.len() >= 2 {
+            return Meets::Against;
+        }
+        let subjects = (self.subject(), older.subject());
+        let is_one_subject = matches!(subjects, (Some(own), Some(other)) if own == other);
+        if share >= SAME_SHARE && !self.swaps_one_word(older) || share >= NEAR_SHARE && is_one_subject {
+            return Meets::Against;
+        }
+        Meets::Apart
+    }
+
+    /// Whether a claim of it takes the place of one of the older statement.
+    fn replaces(&self, older: &Statement) -> Meets {
+        if self.adds {
+            return Meets::Apart;
+        }
+        if self.is_opposed(older) {
+            return Meets::Otherwise;
+        }
+        let marks = Marks { is_new: self.is_new, is_only: self.is_only };
+        let mut best = Meets::Apart;
+        for own in &self.claims {
+            for other in &older.claims {
+                match own.takes_place_of(other, marks) {
+                    Meets::Apart => {}
+                    // Of several things that it says, another part may hold on.
+                    _ if older.claims.len() > self.claims.len() => best = Meets::Against,
+                    meets if best != Meets::Otherwise => best = meets,
+                    _ => {}
+                }
+            }
+        }
+        best
+    }
+
+    /// Whether it says all of the older one and more, or part of it. A rule that is told for less is another rule.
+    fn covers(&self, older: &Statement) -> Meets {
+        let is_rule = |statement: &Statement| {
+            let claim = statement.claims.first();
+            claim.is_some_and(|claim| claim.subject.is_empty()) || statement.is_narrow
+        };
+        let subjects = |statement: &Statement| statement.claims.first().map(|claim| claim.subject.clone());
+        let is_said_shortly = self.claims.is_empty() && self.stems.len().min(older.stems.len()) < CLAIMLESS_STEMS_MIN;
+        let says = |statement: &Statement| -> BTreeSet<String> {
+            let claim = statement.claims.first();
+            claim.map(|claim| claim.keys().into_iter().map(str::to_owned).collect()).unwrap_or_default()
+        };
+        let (own, other) = (says(self), says(older));
+        let is_more = own.is_superset(&other) || own.is_subset(&other);
+        let is_other = subjects(self) != subjects(older) || self.swaps_one_word(older) || self.adds || !is_more;
+        if is_rule(self) || is_rule(older) || is_other || is_said_shortly {
+            return Meets::Apart;
+        }
+        let share = share_of(&self.stems, &older.stems);
+        if share >= SAME_SHARE && self.stems.is_superset(&older.stems) {
+            Meets::Fuller
+        } else if share >= SAME_SHARE && self.stems.is_subset(&older.stems) {
+            Meets::Briefer
+        } else {
+            Meets::Apart
+        }
+    }
+
+    /// Whether one word stands where another does in the other, and all else is the same.
+    fn swaps_one_word(&self, older: &Statement) -> bool {
+        self.order.len() == older.order.len()
+            && self.order.iter().zip(&older.order).filter(|(a, b)| a != b).count() == 1
+    }
+
+    /// Whether one word says the opposite of the other's, and all else is the same.
+    fn is_opposed(&self, older: &Statement) -> bool {
+        let mut others = self.written.iter().zip(&older.written).filter(|(a, b)| compared(a) != compared(b));
+        let first = others.next();
+        self.written.len() == older.written.len()
+            && others.next().is_none()
+            && first.is_some_and(|(a, b)| are_opposite(a, b))
+            && self.written.len() > 1
+    }
+
+    /// Whether it has the same words of the same subject in another order: "merge this into that".
+    fn is_reversed(&self, older: &Statement) -> bool {
+        let sorted = |statement: &Statement| {
+            let mut words = statement.order.clone();
+            words.sort_unstable();
+            words
+        };
+        let acts = |statement: &Statement| {
+            statement.claims.first().map(|claim| (claim.subject.clone(), claim.relation.clone()))
+        };
+        self.stems == older.stems
+            && !self.says_alike(older)
+            && acts(self) == acts(older)
+            && sorted(self) == sorted(older)
+    }
+}
+
+/// What a statement says of its own newness.
+#[derive(Debug, Clone, Copy)]
+struct Marks {
+    /// It says that it is so by now.
+    is_new: bool,
+    /// It says that nothing else is so.
+    is_only: bool,
+}
+
+impl Claim {
+    /// Whether it takes the place of an older one.
+    fn takes_place_of(&self, older: &Claim, marks: Marks) -> Meets {
+        if self.keys() == older.keys() && self.relation != Relation::Use {
+            return Meets::Apart;
+        }
+        match (&self.relation, &older.relation) {
+            (Relation::Use, Relation::Use) => self.is_chosen_before(older, marks),
+            (Relation::Use, _) => self.is_choice_for(older, &self.limits, &older.subject, marks),
+            (_, Relation::Use) => self.is_choice_for(older, &self.subject, &older.limits, marks),
+            _ => self.is_of_one_slot(older, marks),
+        }
+    }
+
+    /// Two choices: for one purpose, or of one line.
+    fn is_chosen_before(&self, older: &Claim, marks: Marks) -> Meets {
+        let (own, other) = (self.shape(), older.shape());
+        if self.keys() == older.keys() || self.subject != older.subject {
+            return Meets::Apart;
+        }
+        let is_one_purpose = self.limits == older.limits;
+        if own == Shape::Number && other == Shape::Number {
+            return if is_one_purpose && is_one_unit(self, older) { Meets::Otherwise } else { Meets::Apart };
+        }
+        let is_thing = |shape: Shape| matches!(shape, Shape::Name | Shape::Plain | Shape::Address | Shape::Trait);
+        if !is_thing(own) || !is_thing(other) || self.keys().len().max(older.keys().len()) > VALUE_WORDS_MAX {
+            return Meets::Apart;
+        }
+        let kin = kinship(&self.name(), &older.name());
+        let is_within = is_one_purpose || (!self.limits.is_empty() && self.limits == ends(older));
+        let is_wide = self.limits.is_subset(&older.limits) || is_within;
+        let ends: BTreeSet<String> = ends(self).union(&ends(older)).cloned().collect();
+        if is_one_purpose && !self.limits.is_disjoint(&ends) {
+            return Meets::Otherwise;
+        }
+        match (kin, marks.is_new) {
+            (Kinship::Strangers, _) => Meets::Apart,
+            (Kinship::OneLine, true) if is_wide => Meets::Otherwise,
+            (_, true) if is_one_purpose && !self.limits.is_empty() => Meets::Otherwise,
+            (_, true) if is_wide => Meets::OtherwiseIfAlone,
+            (Kinship::OneLine | Kinship::Unknown, false) if is_one_purpose && !self.limits.is_empty() => {
+                Meets::Otherwise
+            }
+            _ => Meets::Apart,
+        }
+    }
+
+    /// One chose something for what the other tells of: "CI runs on Jenkins", "we use GitHub Actions for CI now".
+    fn is_choice_for(&self, older: &Claim, own: &BTreeSet<String>, other: &BTreeSet<String>, marks: Marks) -> Meets {
+        let is_told_so = |claim: &Claim| matches!(claim.relation, Relation::Does(..));
+        if !marks.is_new || is_told_so(self) || is_told_so(older) {
+            return Meets::Apart;
+        }
+        let kin = kinship(&self.name(), &older.name());
+        let ends = |claim: &Claim| ends(claim);
+        let is_one_role = match (own.is_empty(), other.is_empty()) {
+            (false, false) => own == other,
+            // "Our package manager is npm", "we use pnpm now".
+            (true, false) => kin == Kinship::OneLine && other.is_subset(&ends(older)),
+            (false, true) => kin == Kinship::OneLine && own.is_subset(&ends(older)),
+            (true, true) => false,
+        };
+        let is_thing = |claim: &Claim| matches!(claim.shape(), Shape::Name | Shape::Plain | Shape::Address);
+        let fits = is_thing(self) && is_thing(older) && kin != Kinship::Strangers;
+        if is_one_role && fits { Meets::Otherwise } else { Meets::Apart }
+    }
+
+    /// Two values of one subject in one relation.
+    fn is_of_one_slot(&self, older: &Claim, marks: Marks) -> Meets {
+        let is_one_relation = match (&self.relation, &older.relation) {
+            (own, other) if own == other => true,
+            (Relation::Became, Relation::Is | Relation::At(_) | Relation::Done(..)) => true,
+            (Relation::Is | Relation::At(_) | Relation::Done(..), Relation::Became) => true,
+            (Relation::At(own), Relation::Done(_, other)) | (Relation::Done(_, own), Relation::At(other)) => {
+                own == other && marks.is_new
+            }
+            (Relation::Does(own, _), Relation::Does(other, _)) => own == other && marks.is_only,
+            (Relation::At(_), Relation::Does(..)) | (Relation::Does(..), Relation::At(_)) => marks.is_only,
+            _ => false,
+        };
+        // What somebody does with one thing they may do with another, but a measure is one.
+        let is_measure =
+            matches!((self.shape(), older.shape()), (Shape::Number, Shape::Number) | (Shape::Day, Shape::Day));
+        let does = matches!(self.relation, Relation::Does(..)) && !marks.is_new && !marks.is_only && !is_measure;
+        if !is_one_relation || does || (self.subject.is_empty() && !marks.is_new && !self.speaks()) {
+            return Meets::Apart;
+        }
+        let is_within =
+            self.limits == older.limits || (marks.is_new && self.limits.is_subset(&older.limits)) || marks.is_only;
+        if !is_within || !self.is_other_value(older, marks) {
+            return Meets::Apart;
+        }
+        match self.is_one_subject(older) {
+            true => Meets::Otherwise,
+            false if marks.is_new && self.is_short_for(older) => Meets::OtherwiseIfAlone,
+            false => Meets::Apart,
+        }
+    }
+
+    fn is_one_subject(&self, older: &Claim) -> bool {
+        let is_long = self.subject.len().min(older.subject.len()) >= SUBJECT_LONG;
+        self.subject == older.subject || (is_long && share_of(&self.subject, &older.subject) >= SUBJECT_SHARE)
+    }
+
+    /// "The port", said of the staging port.
+    fn is_short_for(&self, older: &Claim) -> bool {
+        !self.subject.is_empty() && self.subject.is_subset(&older.subject) && self.head == older.head
+    }
+
+    /// Whether the values exclude each other.
+    fn is_other_value(&self, older: &Claim, marks: Marks) -> bool {
+        let longest = self.keys().len().max(older.keys().len());
+        let is_close = self.subject.len() >= SUBJECT_CLOSE;
+        if longest > VALUE_WORDS_MAX && !(is_close && self.relation == Relation::Is || marks.is_new) {
+            return false;
+        }
+        let is_once = match &self.relation {
+            Relation::Done(..) => true,
+            Relation::At(lead) => lead == "through" || lead == "speak",
+            _ => false,
+        };
+        let is_being = matches!(self.relation, Relation::Is | Relation::Became);
+        let kin = || kinship(&self.name(), &older.name());
+        match (self.shape(), older.shape()) {
+            (Shape::Number, Shape::Number) => is_one_unit(self, older),
+            (Shape::Address, Shape::Address) | (Shape::Day, Shape::Day) => true,
+            (Shape::Days, Shape::Days) => marks.is_new || marks.is_only,
+            (Shape::Address, Shape::Name | Shape::Plain) => {
+                (marks.is_new || is_once) && lines_of(&older.name()).is_empty()
+            }
+            (Shape::Name | Shape::Plain, Shape::Address) => {
+                (marks.is_new || is_once) && lines_of(&self.name()).is_empty()
+            }
+            (Shape::Name | Shape::Plain, Shape::Name | Shape::Plain) if is_once || marks.is_only => {
+                !self.speaks() || kin() == Kinship::OneLine
+            }
+            (own @ (Shape::Name | Shape::Plain), other @ (Shape::Name | Shape::Plain)) => match kin() {
+                Kinship::OneLine => true,
+                Kinship::Strangers => false,
+                Kinship::HalfKnown => marks.is_new || (is_being && own == other),
+                Kinship::Unknown => marks.is_new || is_being || (own == Shape::Name && other == Shape::Name),
+            },
+            _ => marks.is_only,
+        }
+    }
+
+    fn speaks(&self) -> bool {
+        self.relation == Relation::At("speak".to_owned())
+    }
+}
+
+/// What a thing is for, as far as is known.
+fn ends(claim: &Claim) -> BTreeSet<String> {
+    ends_of(&claim.name()).map(compared).collect()
+}
+
+fn is_one_unit(own: &Claim, other: &Claim) -> bool {
+    const TIMES: [&str; 12] = ["ms", "s", "sec", "second", "m", "min", "minut", "h", "hour", "day", "week", "month"];
+    let (own, other) = (unit(&own.value), unit(&other.value));
+    let (Some(own), Some(other)) = (own, other) else { return true };
+    own == other || (TIMES.contains(&own.as_str()) && TIMES.contains(&other.as_str()))
+}
+
+/// Whether an older statement uses what was left behind, for what it was left.
+fn leaves(left: &Left, older: &Statement) -> Meets {
+    if left.thing.is_empty() || older.denies {
+        return Meets::Apart;
+    }
+    older
+        .claims
+        .iter()
+        .map(|claim| leaves_claim(left, claim))
+        .find(|meets| *meets != Meets::Apart)
+        .unwrap_or(Meets::Apart)
+}
+
+fn leaves_claim(left: &Left, claim: &Claim) -> Meets {
+    let name = content(&left.thing);
+    let is_it = |words: &[Word]| content(words) == name;
+    let is_value = is_it(&claim.value) && claim.shape() != Shape::Trait;
+    if !is_value && !claim.tools.iter().any(|tool| is_it(tool)) {
+        return Meets::Apart;
+    }
+    let is_name = |key: &String| name.contains(&key.as_str());
+    let mut role: BTreeSet<String> = claim.role().into_iter().filter(|key| !is_name(key)).collect();
+    if !is_value {
+        role.extend(claim.keys().into_iter().map(str::to_owned));
+    }
+    let is_for_all = role.is_empty();
+    if is_for_all {
+        role.extend(ends_of(&name_of(&left.thing)).map(compared));
+    }
+    // What has an address of its own is one thing, whatever it is for.
+    let is_place = crate::claim::shape(&left.thing) == Shape::Address;
+    let of: BTreeSet<String> = left.role.iter().filter(|key| !is_name(key)).cloned().collect();
+    if of.is_subset(&role) || is_place {
+        Meets::Otherwise
+    } else if role.is_subset(&of) || is_for_all {
+        // It was left for part of that.
+        Meets::Against
+    } else {
+        Meets::Apart
+    }
+}
+
+fn share_of(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+    let both = a.intersection(b).count();
+    both as f32 / (a.len() + b.len() - both).max(1) as f32
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn what_is_said_again_is_equal_whatever_its_little_words() {
-        assert_eq!(likeness("We deploy with ./ship", "we deploy with the ./ship"), Likeness::Equal);
-        assert_eq!(likeness("never deploy with ship", "deploy with ship"), Likeness::About);
-    }
-
-    #[test]
-    fn a_newer_statement_about_the_same_thing_is_told_from_the_same_statement() {
-        for (older, newer) in [
-            ("the staging database is on port 5433", "the staging database is on port 5434"),
-            ("we prefer tabs over spaces", "we prefer spaces over tabs"),
-            ("run the migration before the deploy", "run the migration after the deploy"),
-            ("the cache is turned on in staging", "the cache is turned off in staging"),
-            ("merge main into the release branch", "merge the release branch into main"),
-            ("Use C for the driver", "Use C++ for the driver"),
-            ("deploys go through ./ship", "deploys go through kubectl"),
-            ("the package manager is npm", "the package manager is pnpm now"),
-            ("we use npm for packages", "we now use pnpm for packages"),
-            ("tests run on CI only", "tests run locally only"),
-            ("staging is at 10.0.0.1", "staging is at 10.0.0.2"),
-            ("deploys go through ./ship", "deploys go through ./ship behind the gate"),
-            ("integration tests run in docker on CI", "integration tests never run in CI"),
-        ] {
-            assert_eq!(likeness(newer, older), Likeness::About, "{older} / {newer}");
-        }
-    }
-
-    #[test]
-    fn what_is_true_beside_another_statement_does_not_take_its_place() {
-        for (older, newer) in [
-            ("a staging deploy needs approval of Mara", "a production deploy needs approval of Mara"),
-            ("unit tests of the parser live in tests/parser", "unit tests of the lexer live in tests/lexer"),
-            ("timeout of the login request is 30 seconds", "timeout of the upload request is 30 seconds"),
-            ("timeouts of redis are 5s", "timeouts of postgres are 5s"),
-            ("Mara owns the billing service", "Mara owns the search service"),
-            ("run make lint before a commit", "run make test before a commit"),
-            ("the API listens on port 8080", "the metrics listen on port 8080"),
-            ("the good one is here", "the other good one is here"),
-            ("Alice reviews Bob", "Bob reviews Alice"),
-            ("the office is in Berlin", "the office is loud and the coffee is bad"),
-            ("unit tests never touch the network", "integration tests touch the network"),
-            ("tests need docker", "the editor has dark mode"),
-            ("push hotfixes straight to main", "do not push to main without review"),
-            ("we use redis for sessions", "we use postgres for users"),
-        ] {
-            assert_eq!(likeness(newer, older), Likeness::Apart, "{older} / {newer}");
-        }
-    }
-
-    #[test]
-    fn a_change_names_what_was_left_and_what_came() {
-        let left = |text: &str| change_in(text).left;
-        assert_eq!(
-            change_in("we moved from npm to pnpm"),
-            Change { left: vec!["npm".into()], came: vec!["pnpm".into()] }
-        );
-        assert_eq!(left("replaced Jest with Vitest"), ["jest"]);
-        assert_eq!(left("use pnpm instead of npm"), ["npm"]);
-        assert_eq!(change_in("pnpm replaces npm"), Change { left: vec!["npm".into()], came: vec!["pnpm".into()] });
-        assert_eq!(left("we no longer use Jenkins."), ["jenkins"]);
-        assert_eq!(left("stopped using redis for sessions"), ["redis"]);
-        assert_eq!(left("we no longer run the linter"), ["linter"]);
-        assert_eq!(left("Wir nutzen pnpm statt npm"), ["npm"]);
-        assert_eq!(change_in("deploys go through ./ship"), Change::default());
-    }
-
-    #[test]
-    fn an_older_statement_is_left_behind_only_if_it_is_about_that() {
-        let change = change_in("we moved from npm to pnpm");
-        assert!(is_left_behind("install packages with npm", &[], &change));
-        assert!(is_left_behind("anything at all about how the registry is configured for us", &["npm"], &change));
-        assert!(!is_left_behind("pnpm is pinned to version 9", &[], &change));
-        assert!(!is_left_behind(
-            "the token for publishing to the npm registry is in the vault of the platform team",
-            &[],
-            &change
-        ));
-    }
-
-    proptest! {
-        #[test]
-        fn any_two_texts_can_be_compared(a in ".*", b in ".*") {
-            let _ = likeness(&a, &b);
-            prop_assert!(likeness(&a, &a) == Likeness::Equal);
-            let _ = is_left_behind(&b, &[], &change_in(&a));
-        }
-    }
-}
+mod tests;

@@ -9,6 +9,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 const PAGE: usize = 500;
 /// Of a stem that very many memories have, so many of the newest are looked at.
 const LIST_MAX: usize = 4_000;
+/// Of memories that are about one thing, so many of the newest are looked at.
+const HANDLED_MAX: usize = 400;
 
 /// What became of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +88,7 @@ pub(crate) struct Shelf {
     pub known: Vec<Known>,
     by_uid: HashMap<String, usize>,
     by_stem: HashMap<String, Vec<usize>>,
+    by_handle: HashMap<String, Vec<usize>>,
     by_source: HashMap<String, Vec<usize>>,
     /// What was made of work, by what it is about.
     by_work: HashMap<String, Vec<usize>>,
@@ -102,6 +105,11 @@ impl Shelf {
         self.by_uid.insert(known.memory.uid.clone(), at);
         for stem in &known.statement.stems {
             self.by_stem.entry(stem.clone()).or_default().push(at);
+        }
+        if known.voice != Voice::Work {
+            for handle in known.statement.handles() {
+                self.by_handle.entry(handle).or_default().push(at);
+            }
         }
         for source in &known.memory.sources {
             self.note_source(source.event.as_deref(), at);
@@ -223,6 +231,13 @@ impl Shelf {
             found.extend(list.iter().rev().take(LIST_MAX));
         }
         found.into_iter().collect()
+    }
+
+    /// The memories whose place a statement may take by what it is about or names.
+    pub fn sought_by(&self, statement: &Statement) -> impl Iterator<Item = usize> {
+        let lists = statement.seeks();
+        let lists: Vec<&Vec<usize>> = lists.iter().filter_map(|handle| self.by_handle.get(handle)).collect();
+        lists.into_iter().flat_map(|list| list.iter().rev().take(HANDLED_MAX).copied())
     }
 
     /// The memories that say one stem.

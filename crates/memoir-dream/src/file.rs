@@ -23,6 +23,8 @@ pub struct Brought {
     pub names: Vec<String>,
     /// The name of what took its place.
     pub superseded_by: Option<String>,
+    /// The names of what it takes the place of: in the file, or ids of memories that are known.
+    pub supersedes: Vec<String>,
 }
 
 /// What a file has: each memory, or why it cannot be read.
@@ -93,7 +95,8 @@ fn one(value: &Value, project: &str) -> Result<Brought, String> {
     }
     given.sources = sources(object);
     let names = NAMES.iter().filter_map(|name| first(object, &[name])).collect();
-    Ok(Brought { given, names, superseded_by: first(object, &["superseded_by"]) })
+    let supersedes = texts(object.get("supersedes"));
+    Ok(Brought { given, names, superseded_by: first(object, &["superseded_by"]), supersedes })
 }
 
 fn kind_of(name: &str) -> Result<MemoryKind, String> {
@@ -199,6 +202,14 @@ mod tests {
         );
         assert_eq!((given.project.as_str(), given.uid.as_deref(), given.reinforced), ("code", Some("b-1"), 3));
         assert_eq!(given.sources[0].session.as_deref(), Some("seed"));
+    }
+
+    #[test]
+    fn what_a_memory_takes_the_place_of_is_read_by_its_names() {
+        let read = |text: &str| read_memories(text, "p").remove(0).unwrap().supersedes;
+        assert_eq!(read(r#"[{"text":"a","supersedes":["m-1","m-2"]}]"#), ["m-1", "m-2"]);
+        assert_eq!(read(r#"[{"text":"a","supersedes":"m-1"}]"#), ["m-1"]);
+        assert_eq!(read(r#"[{"text":"a"}]"#), [""; 0]);
     }
 
     #[test]

@@ -5,9 +5,12 @@
 
 mod about;
 mod book;
+mod change;
+mod claim;
 mod dreamer;
 mod file;
 mod keep;
+mod kindred;
 mod naming;
 mod phrase;
 pub mod privacy;
@@ -18,8 +21,11 @@ mod rules;
 mod settle;
 mod statement;
 mod tally;
+mod tongues;
+mod vocabulary;
 
-pub use about::{Change, Likeness, change_in};
+pub use about::{Likeness, change_in, likeness};
+pub use change::Change;
 pub use dreamer::{DreamError, DreamWish, Dreamer, Dreamt, Explained};
 pub use file::{BadMemory, Brought, read_memories};
 pub use naming::{aliases_in, name_of};

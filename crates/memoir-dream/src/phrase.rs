@@ -1,18 +1,11 @@
-//! A statement word by word, in its order: its subject, its verb, what it says of it.
-//!
-//! Which of two statements takes the other's place is a matter of where they differ. What they say of one subject is a
-//! value that changes; another subject is another thing.
+//! A text word by word: what is a word, what is written like a name, where a clause ends. Short forms are written out,
+//! and what other languages say with little words is put into the grammar of one.
 
+use crate::tongues::{in_english, spaced};
 use memoir_index::name_stem;
 
 /// Words that deny.
-const DENIALS: [&str; 22] = [
-    "not", "no", "never", "dont", "don't", "doesnt", "doesn't", "isnt", "isn't", "arent", "aren't", "cannot", "stop",
-    "avoid", "nicht", "nie", "niemals", "kein", "keine", "keinen", "jamais", "nunca",
-];
-
-/// Words that tell of a change: what is said with them takes the place of what was.
-const CHANGES: [&str; 6] = ["now", "instead", "anymore", "jetzt", "désormais", "ahora"];
+pub(crate) const DENIALS: [&str; 6] = ["not", "no", "never", "cannot", "stop", "avoid"];
 
 /// What was asked for and is no more.
 const NO_LONGER: [&str; 6] = [
@@ -25,7 +18,7 @@ const NO_LONGER: [&str; 6] = [
 ];
 
 /// The same around what it says.
-const NOT_ANY_MORE: [&str; 8] = [
+const NOT_ANY_MORE: [&str; 9] = [
     "you don't need to ",
     "you do not need to ",
     "you don't have to ",
@@ -34,6 +27,7 @@ const NOT_ANY_MORE: [&str; 8] = [
     "we don't have to ",
     "no need to ",
     "we don't ",
+    "we do not ",
 ];
 const ANY_MORE: [&str; 4] = [" anymore", " any more", " any longer", " from now on"];
 
@@ -57,218 +51,189 @@ const ALLOWED: [&str; 13] = [
 /// The same after it.
 const IS_ALLOWED: [&str; 4] = [" is fine", " is ok", " is okay", " is allowed"];
 
-/// Verbs of speaking, which is done in one language.
-const SPEECH: [&str; 5] = ["answer", "reply", "respond", "speak", "talk"];
+/// Words at the end that only say that it is so by now.
+const BY_NOW: [&str; 3] = [" now", " again", " these days"];
 
-/// Words that change nothing.
-const FILLERS: [&str; 25] = [
-    "the",
-    "a",
-    "an",
-    "our",
-    "my",
-    "your",
-    "we",
-    "i",
-    "you",
-    "they",
-    "now",
-    "please",
-    "just",
-    "also",
-    "still",
-    "currently",
-    "that",
-    "always",
-    "will",
-    "shall",
-    "should",
-    "must",
-    "do",
-    "does",
-    "of",
+/// Little words that tell English from other languages.
+const ENGLISH: [&str; 33] = [
+    "the", "a", "an", "we", "our", "is", "are", "to", "of", "for", "in", "on", "at", "with", "use", "not", "never",
+    "always", "and", "that", "was", "be", "must", "should", "please", "now", "i", "it", "from", "by", "as", "my",
+    "longer",
 ];
 
-/// Verbs that say what something is.
-const COPULAS: [&str; 6] = ["is", "are", "was", "were", "be", "remains"];
-
-/// Verbs that say by which way or where something is done: there is one.
-const WAYS: [&str; 16] = [
-    "go", "goes", "run", "runs", "live", "lives", "sit", "sits", "listen", "listens", "point", "points", "deploy",
-    "deploys", "happen", "happens",
+/// Short names and the words that they stand for.
+const SHORT: [(&str, &str); 8] = [
+    ("db", "database"),
+    ("prod", "production"),
+    ("k8s", "kubernetes"),
+    ("env", "environment"),
+    ("repo", "repository"),
+    ("config", "configuration"),
+    ("postgresql", "postgres"),
+    ("golang", "go"),
 ];
 
-/// Verbs that say what is chosen for a purpose.
-const CHOICES: [&str; 8] = ["use", "uses", "using", "prefer", "prefers", "choose", "pick", "adopt"];
-
-/// Verbs of seeing to something: one does.
-const OWNING: [&str; 4] = ["owns", "maintains", "leads", "manages"];
-
-/// Further verbs that a subject ends at.
-const VERBS: [&str; 25] = [
-    "has", "have", "had", "need", "needs", "want", "wants", "own", "owns", "take", "takes", "review", "reviews",
-    "require", "requires", "touch", "touches", "belong", "belongs", "fail", "fails", "merge", "push", "write", "keep",
+/// What the word before an apostrophe and what is after it say.
+const ENDINGS: [(&str, &str); 6] =
+    [("n't", "not"), ("'re", "are"), ("'m", "am"), ("'ll", "will"), ("'ve", "have"), ("'d", "")];
+const UNMARKED: [(&str, &str); 8] = [
+    ("dont", "do"),
+    ("doesnt", "does"),
+    ("didnt", "did"),
+    ("isnt", "is"),
+    ("arent", "are"),
+    ("wont", "will"),
+    ("cant", "can"),
+    ("shouldnt", "should"),
 ];
 
-/// Words that lead to what is said.
-const LEADS: [&str; 16] = [
-    "on", "at", "in", "to", "through", "via", "by", "with", "from", "under", "behind", "into", "over", "only",
-    "turned", "set",
-];
-
-/// Words that lead to a purpose.
-const PURPOSES: [&str; 4] = ["for", "as", "to", "für"];
-
-/// Words that say the opposite of each other.
-const OPPOSITES: [(&str, &str); 15] = [
-    ("tabs", "spaces"),
-    ("single", "double"),
-    ("light", "dark"),
-    ("on", "off"),
-    ("before", "after"),
-    ("with", "without"),
-    ("enable", "disable"),
-    ("enabled", "disabled"),
-    ("allowed", "forbidden"),
-    ("open", "closed"),
-    ("true", "false"),
-    ("first", "last"),
-    ("public", "private"),
-    ("required", "optional"),
-    ("up", "down"),
-];
-
-/// A value has at most so many words: what is longer says something else.
-const VALUE_WORDS_MAX: usize = 4;
-
-/// A statement, word by word.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Phrase {
-    /// Its words as they are compared, without those that change nothing.
-    pub words: Vec<String>,
-    /// The same as they are written.
-    written: Vec<String>,
-    /// Where its verb is.
-    verb: Option<usize>,
-    /// Whether it denies what it says.
-    pub denies: bool,
-    /// Whether it says of itself that it is new.
-    pub is_new: bool,
+/// One word, or what stands in code marks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// In small letters, without the marks around it.
+    pub text: String,
+    /// As it is compared.
+    pub key: String,
+    /// Whether it is written like a name: with a capital, a digit, a mark inside, or as code.
+    pub is_name: bool,
 }
 
-impl Phrase {
-    pub fn of(text: &str) -> Phrase {
-        let mut phrase = Phrase::default();
-        for word in text.split_whitespace() {
-            let word = bare(word).to_lowercase();
-            phrase.is_new |= CHANGES.contains(&word.as_str());
-            if word.is_empty() || FILLERS.contains(&word.as_str()) {
-                continue;
+impl Word {
+    fn new(text: &str, is_name: bool) -> Word {
+        Word { key: compared(text), text: text.to_owned(), is_name }
+    }
+
+    /// A word that only joins others.
+    pub fn little(text: &str) -> Word {
+        Word::new(text, false)
+    }
+
+    pub fn is(&self, list: &[&str]) -> bool {
+        list.contains(&self.text.as_str())
+    }
+
+    /// Whether it ends a clause.
+    pub fn is_mark(&self) -> bool {
+        self.is(&[",", ";", ":", "."])
+    }
+}
+
+/// The words of a text, and marks between its clauses.
+pub(crate) fn words_of(text: &str) -> Vec<Word> {
+    let text = spaced(&text.replace(['’', '‘'], "'"));
+    let is_code_paired = text.matches('`').count().is_multiple_of(2);
+    let mut words: Vec<Word> = Vec::new();
+    for (at, part) in text.split('`').enumerate() {
+        if is_code_paired && at % 2 == 1 {
+            let code = part.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+            if !code.is_empty() {
+                words.push(Word::new(&code, true));
             }
-            if DENIALS.contains(&word.as_str()) {
-                phrase.denies = true;
-                continue;
+        } else {
+            add_plain(part, &mut words);
+        }
+    }
+    in_one_grammar(&words)
+}
+
+fn add_plain(part: &str, words: &mut Vec<Word>) {
+    for raw in part.split_whitespace() {
+        let begins = words.last().is_none_or(Word::is_mark);
+        if matches!(raw, "-" | "–" | "—" | "--") {
+            words.push(Word::new(";", false));
+            continue;
+        }
+        if matches!(raw, "->" | "→" | "=>") {
+            words.push(Word::new("to", false));
+            continue;
+        }
+        let bare = bare(raw);
+        if let Some((name, value)) = bare.split_once('=').filter(|(name, value)| is_identifier(name) && is_set(value)) {
+            words.push(Word::new(&name.to_lowercase(), true));
+            words.push(Word::new("is", false));
+            add_word(value, false, words);
+        } else if bare == "=" {
+            words.push(Word::new("is", false));
+        } else if !bare.is_empty() {
+            add_word(bare, begins, words);
+        }
+        let end = raw.trim_end_matches(['"', '\'', ')', ']', '”', '*']);
+        let mark = match end.chars().next_back().filter(|_| !bare.ends_with(':')) {
+            Some(',' | '，') => ",",
+            Some(';' | '；') => ";",
+            Some(':' | '：') => ":",
+            Some('.' | '!' | '?' | '。' | '！' | '？') => ".",
+            _ => continue,
+        };
+        words.push(Word::new(mark, false));
+    }
+}
+
+fn add_word(bare: &str, begins: bool, words: &mut Vec<Word>) {
+    let lower = bare.to_lowercase();
+    let mut inside = bare.chars();
+    let first = inside.next().unwrap_or_default();
+    let has_capital = inside.clone().any(char::is_uppercase) && bare.chars().any(char::is_lowercase);
+    let is_shouted = bare.len() >= 2 && !bare.chars().any(char::is_lowercase) && bare.chars().any(char::is_uppercase);
+    let is_marked = inside.any(|c| matches!(c, '/' | '.' | ':' | '_' | '@' | '+' | '#')) || bare.contains('/');
+    let has_digit = bare.chars().any(|c| c.is_ascii_digit());
+    let is_name =
+        (first.is_uppercase() && !begins && lower != "i") || has_capital || is_shouted || is_marked || has_digit;
+    if let Some((_, base)) = UNMARKED.iter().find(|(word, _)| *word == lower) {
+        words.extend([Word::new(base, false), Word::new("not", false)]);
+        return;
+    }
+    let short = ENDINGS.iter().find_map(|(end, says)| Some((lower.strip_suffix(end)?, *says)));
+    let short = short.or_else(|| {
+        let base = lower.strip_suffix("'s")?;
+        let is_verb = matches!(base, "it" | "that" | "there" | "here" | "what" | "he" | "she" | "let");
+        Some((base, if is_verb && base != "let" { "is" } else { "" }))
+    });
+    match short.filter(|(base, _)| !base.is_empty()) {
+        Some((base, says)) => {
+            let base = match (base, says) {
+                ("ca", "not") => "can",
+                ("wo", "not") => "will",
+                _ => base,
+            };
+            words.push(Word::new(base, is_name && says.is_empty()));
+            words.extend((!says.is_empty()).then(|| Word::new(says, false)));
+        }
+        None => {
+            for (at, part) in parts(&lower).enumerate() {
+                words.push(Word::new(part, is_name && at + 1 == parts(&lower).count()));
             }
-            // What looks like a verb and stands before another one is a noun: `deploys go`, `tests run`.
-            if is_verb(&word) && phrase.verb.is_none_or(|verb| verb == 0 && phrase.words.len() == 1) {
-                phrase.verb = Some(phrase.words.len());
-            }
-            phrase.words.push(compared(&word));
-            phrase.written.push(word);
         }
-        phrase
     }
+}
 
-    /// What it is about: the words before its verb.
-    pub fn subject(&self) -> &[String] {
-        self.words.get(..self.verb.unwrap_or(0)).unwrap_or_default()
-    }
+/// `l'API` and `n'utilisons` are two words.
+fn parts(lower: &str) -> impl Iterator<Item = &str> {
+    let split = lower.split_once('\'').filter(|(first, rest)| {
+        matches!(*first, "l" | "d" | "n" | "j" | "qu" | "s") && rest.chars().next().is_some_and(char::is_alphabetic)
+    });
+    let (first, rest) = split.map_or((lower, None), |(first, rest)| (first, Some(rest)));
+    std::iter::once(first).chain(rest)
+}
 
-    /// Whether it says something else of the same thing, and nothing that could hold beside it.
-    pub fn says_otherwise(&self, older: &Phrase) -> bool {
-        if self.is_reordered(older) {
-            return self.subject() == older.subject();
-        }
-        let same = |(a, b): &(&String, &String)| a == b;
-        let before = self.words.iter().zip(&older.words).take_while(same).count();
-        let shorter = self.words.len().min(older.words.len()) - before;
-        let after = self.words.iter().rev().zip(older.words.iter().rev()).take_while(same).count().min(shorter);
-        let middle = |phrase: &Phrase| {
-            let words = phrase.written.get(before..phrase.written.len() - after);
-            words.unwrap_or_default().to_vec()
-        };
-        let (new, old) = (middle(self), middle(older));
-        if are_opposite(&new, &old) {
-            return true;
-        }
-        if self.is_owned_by_another(older, before, after) {
-            return true;
-        }
-        // What differs must be said of the subject, not be the subject.
-        if self.verb.is_none() || self.verb != older.verb || self.verb.is_none_or(|verb| before <= verb) {
-            return false;
-        }
-        if old.is_empty() {
-            // It says the same, and more.
-            return before + after >= 2;
-        }
-        if new.is_empty() || new.len().max(old.len()) > VALUE_WORDS_MAX {
-            return false;
-        }
-        (is_value(&new) && is_value(&old)) || self.tells_one_thing(before, after)
-    }
+fn in_one_grammar(words: &[Word]) -> Vec<Word> {
+    let lower: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+    let put = in_english(&lower);
+    let word = |(text, from): (String, Option<usize>)| match from.and_then(|at| words.get(at)) {
+        Some(word) if word.text == text => word.clone(),
+        _ => Word::new(&text, false),
+    };
+    put.into_iter().map(word).collect()
+}
 
-    /// Whether what stands at that place is the one thing that its verb tells of its subject.
-    fn tells_one_thing(&self, before: usize, after: usize) -> bool {
-        // Of what is forbidden, one thing does not take the place of another.
-        let Some(verb) = self.verb.filter(|_| !self.denies) else { return false };
-        let word = self.written.get(verb).map(String::as_str).unwrap_or_default();
-        let between = self.written.get(verb + 1..before.max(verb + 1)).unwrap_or_default();
-        let is_next = between.iter().all(|word| LEADS.contains(&word.as_str()));
-        if CHOICES.contains(&word) {
-            let purpose = self.written.get(self.written.len() - after).map(String::as_str);
-            let has_purpose = after >= 2 && purpose.is_some_and(|word| PURPOSES.contains(&word));
-            return is_next && (has_purpose || self.is_new);
-        }
-        if SPEECH.contains(&word) {
-            return between == ["in"] && after == 0;
-        }
-        is_next && verb > 0 && (COPULAS.contains(&word) || WAYS.contains(&word))
-    }
-
-    /// Whether all but the owner is the same: "Jo owns the billing service", "Mara owns the billing service".
-    fn is_owned_by_another(&self, older: &Phrase, before: usize, after: usize) -> bool {
-        let owning = |phrase: &Phrase| {
-            let verb = phrase.verb?;
-            let word = phrase.written.get(verb)?;
-            (OWNING.contains(&word.as_str()) && phrase.written.len() - verb <= after).then_some(verb)
-        };
-        before == 0 && !self.denies && owning(self) == Some(1) && owning(older) == Some(1)
-    }
-
-    /// Whether one word stands where another does in the other, and all else is the same.
-    pub fn swaps_one_word(&self, older: &Phrase) -> bool {
-        self.words.len() == older.words.len()
-            && self.words.iter().zip(&older.words).filter(|(a, b)| a != b).count() == 1
-    }
-
-    /// Whether it has the same words in another order.
-    fn is_reordered(&self, older: &Phrase) -> bool {
-        if self.words.len() != older.words.len() || self.swaps_one_word(older) {
-            return false;
-        }
-        let sorted = |phrase: &Phrase| {
-            let mut words = phrase.words.clone();
-            words.sort_unstable();
-            words
-        };
-        sorted(self) == sorted(older)
-    }
+/// Whether it is a little word of English.
+pub(crate) fn is_little(lower: &str) -> bool {
+    ENGLISH.contains(&lower)
 }
 
 /// Whether a text denies what it says.
 pub(crate) fn denies(text: &str) -> bool {
-    Phrase::of(text).denies
+    words_of(text).iter().any(|word| word.is(&DENIALS))
 }
 
 /// What a text in small letters lifts, and whether that does not hold then: what was asked for, as in "you no longer need to
@@ -276,11 +241,13 @@ pub(crate) fn denies(text: &str) -> bool {
 pub(crate) fn lifts(lower: &str) -> Option<(&str, bool)> {
     let lower = lower.trim().trim_end_matches(['.', '!']);
     let after = |list: &[&str]| list.iter().find_map(|words| lower.strip_prefix(words));
+    let by_now = |text| BY_NOW.iter().find_map(|words| str::strip_suffix(text, words)).unwrap_or(text);
     if let Some(rest) = after(&ALLOWED) {
-        return Some((rest.strip_prefix("now ").unwrap_or(rest), denies(rest)));
-    }
-    if let Some(rest) = IS_ALLOWED.iter().find_map(|words| lower.strip_suffix(words)) {
+        let rest = by_now(rest.strip_prefix("now ").unwrap_or(rest));
         return Some((rest, denies(rest)));
+    }
+    if let Some(rest) = IS_ALLOWED.iter().find_map(|words| by_now(lower).strip_suffix(words)) {
+        return Some((by_now(rest), denies(rest)));
     }
     let any_more = || {
         let rest = after(&NOT_ANY_MORE)?;
@@ -291,48 +258,67 @@ pub(crate) fn lifts(lower: &str) -> Option<(&str, bool)> {
 
 /// A word without the marks around it; what belongs to a name stays: `./ship`, `C++`.
 fn bare(word: &str) -> &str {
-    let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', '"', '\'', ')', '`']);
-    let word = word.trim_start_matches(['"', '\'', '(', '`', ',']);
-    if word.starts_with("./") { word } else { word.trim_start_matches('.') }
+    let word = word.trim_end_matches([
+        '.', ',', ';', ':', '!', '?', '"', '\'', ')', ']', '”', '*', '。', '，', '！', '？', '；', '：',
+    ]);
+    let word = word.trim_start_matches(['"', '\'', '(', '[', ',', '“', '*']);
+    if word.starts_with("./") || word.starts_with("../") { word } else { word.trim_start_matches('.') }
 }
 
-fn compared(word: &str) -> String {
-    let is_exact = word.contains(['+', '#', '/', '.', ':']) || word.chars().any(|c| c.is_ascii_digit());
-    if is_exact { word.to_owned() } else { name_stem(word).unwrap_or_else(|| word.to_owned()) }
+fn is_identifier(name: &str) -> bool {
+    name.chars().next().is_some_and(char::is_alphabetic)
+        && name.chars().all(|c| c.is_alphanumeric() || "_.-".contains(c))
 }
 
-fn is_verb(word: &str) -> bool {
-    [&COPULAS[..], &WAYS, &CHOICES, &OWNING, &SPEECH, &VERBS].iter().any(|list| list.contains(&word))
+fn is_set(value: &str) -> bool {
+    !value.is_empty() && !value.starts_with('=')
 }
 
-fn are_opposite(new: &[String], old: &[String]) -> bool {
-    let [new, old] = [new, old].map(|words| words.first().filter(|_| words.len() == 1).map(String::as_str));
-    OPPOSITES.iter().any(|(a, b)| (new, old) == (Some(a), Some(b)) || (new, old) == (Some(b), Some(a)))
+/// What a short name stands for.
+fn written_out(word: &str) -> Option<&'static str> {
+    SHORT.iter().find(|(short, _)| *short == word).map(|(_, long)| *long)
 }
 
-/// Whether it is a number, a version, an address, a path or a time.
-fn is_value(words: &[String]) -> bool {
-    words.iter().any(|word| word.chars().any(|c| c.is_ascii_digit()) || word.contains('/'))
+/// A word as it is compared: its stem, unless it is exact.
+pub(crate) fn compared(word: &str) -> String {
+    let word = written_out(word).unwrap_or(word);
+    let is_exact = word.contains(['+', '#', '/', '.', ':', ' ']) || word.chars().any(|c| c.is_ascii_digit());
+    let exact = || word.trim_end_matches('/').to_owned();
+    if is_exact { exact() } else { name_stem(word).unwrap_or_else(|| word.to_owned()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    #[test]
-    fn a_phrase_has_a_subject_and_knows_what_it_denies() {
-        let phrase = Phrase::of("The staging database never runs on `./old`.");
-        assert_eq!(phrase.written, ["staging", "database", "runs", "on", "./old"]);
-        assert_eq!((phrase.subject().len(), phrase.denies), (2, true));
-        assert!(Phrase::of("").subject().is_empty() && Phrase::of("C++, C# and C").words.contains(&"c++".to_owned()));
+    fn texts(text: &str) -> Vec<String> {
+        words_of(text).into_iter().map(|word| word.text).collect()
     }
 
-    proptest! {
-        #[test]
-        fn any_two_phrases_can_be_compared(a in ".*", b in "([a-z]{1,4} ?){0,8}") {
-            let (a, b) = (Phrase::of(&a), Phrase::of(&b));
-            let _ = (a.says_otherwise(&b), b.says_otherwise(&a));
+    #[test]
+    fn a_text_is_words_names_and_marks() {
+        assert_eq!(
+            texts("We don't use `make deploy`, it's ./ship."),
+            ["we", "do", "not", "use", "make deploy", ",", "it", "is", "./ship", "."]
+        );
+        assert_eq!(texts("DB_PORT=5433 on staging"), ["db_port", "is", "5433", "on", "staging"]);
+        assert_eq!(texts("nous n'utilisons plus npm"), ["we", "use", "no", "longer", "npm"]);
+        let names = words_of("The API of GitHub is Mara's, see src/a.rs and v2 then");
+        let names: Vec<&str> = names.iter().filter(|word| word.is_name).map(|word| word.text.as_str()).collect();
+        assert_eq!(names, ["api", "github", "mara", "src/a.rs", "v2"]);
+    }
+
+    #[test]
+    fn what_is_lifted_is_told_with_whether_it_holds() {
+        for (text, lifted) in [
+            ("you can use lodash again.", Some(("use lodash", false))),
+            ("it's fine to push to main on fridays now", Some(("push to main on fridays", false))),
+            ("pushing to main directly is okay now", Some(("pushing to main directly", false))),
+            ("we don't run make lint before pushing anymore", Some(("run make lint before pushing", true))),
+            ("you no longer need to run tests", Some(("run tests", true))),
+            ("run the tests", None),
+        ] {
+            assert_eq!(lifts(text), lifted, "{text}");
         }
     }
 }

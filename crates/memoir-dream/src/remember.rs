@@ -1,7 +1,8 @@
 //! Takes a memory in: as something new, as something said again, or in the place of something older.
 
-use crate::about::{Likeness, change_in, is_left_behind, likeness};
-use crate::naming::{aliases_in, name_of};
+use crate::about::{Likeness, Meets, change_in, only_meant};
+use crate::naming::{aliases_in, name_of, tells_by_itself};
+use crate::statement::Statement;
 use memoir_event::{
     Content, Event, EventId, Identity, Json, Kind, MEMORY_ALIASES_MAX, MEMORY_CHARS_MAX, MEMORY_NAME_CHARS_MAX, Memory,
     MemoryKind, MemoryScope, MemorySource, MemoryStatus, Secrecy, Source, Speaker, Time, Visibility,
@@ -93,6 +94,8 @@ pub struct Given {
 pub enum Way {
     /// The user says it now: this holds, whatever was forgotten before.
     Said,
+    /// An agent says it now: it counts the more when it is said again, but what the user forgot stays so.
+    SaidByAgent,
     /// A file or a program brings it: if it was forgotten, it stays so.
     Brought,
 }
@@ -178,8 +181,11 @@ pub struct Remembering<'a> {
 struct Known {
     stored: StoredEvent,
     memory: Memory,
+    statement: Statement,
     /// Something took its place.
     is_superseded: bool,
+    /// Whether it holds for the same as what is given, or for more or fewer.
+    is_elsewhere: bool,
 }
 
 impl Known {
@@ -228,7 +234,8 @@ impl Remembering<'_> {
 
     fn take_in(&self, given: &Given) -> Result<Remembered, MemoryError> {
         let known = self.known(given)?;
-        let of_uid = |uid: &str| known.iter().find(|one| one.memory.uid == uid);
+        let here = || known.iter().filter(|one| !one.is_elsewhere);
+        let of_uid = |uid: &str| here().find(|one| one.memory.uid == uid);
         if let Some(one) = given.uid.as_deref().and_then(of_uid) {
             if !given.is_stricter_than(&one.stored) {
                 return self.change(given, one);
@@ -239,7 +246,10 @@ impl Remembering<'_> {
             let stricter = Given { uid: Some(uid), supersedes: vec![one.stored.id], ..given.clone() };
             return told.map_or_else(|| self.add(&stricter, &known), |told| self.change(&stricter, told));
         }
-        let equal = known.iter().find(|one| given.uid.is_none() && one.holds() && is_equal(given, &one.memory));
+        let statement = Statement::of(given.text.trim());
+        let is_equal =
+            |one: &&Known| one.holds() && is_of_one_kind(given, one) && statement.meets(&one.statement) == Meets::Same;
+        let equal = here().find(|one| given.uid.is_none() && is_equal(one));
         match equal {
             Some(one) if given.is_stricter_than(&one.stored) => {
                 let supersedes = given.supersedes.iter().copied().chain([one.stored.id]).collect();
@@ -252,10 +262,21 @@ impl Remembering<'_> {
         }
     }
 
-    /// What is known in the same scope, the newest first.
+    /// What is known in the same scope, and what holds there for more or in part of it, the newest first.
     fn known(&self, given: &Given) -> Result<Vec<Known>, JournalError> {
+        let mut known = match given.scope {
+            MemoryScope::User => self.known_in(given, None)?,
+            _ => self.known_in(given, Some(given.project.clone()))?,
+        };
+        // What is the user's everywhere is in no project.
+        if given.scope == MemoryScope::Project && !given.project.is_empty() {
+            known.extend(self.known_in(given, Some(String::new()))?);
+        }
+        Ok(known)
+    }
+
+    fn known_in(&self, given: &Given, repo: Option<String>) -> Result<Vec<Known>, JournalError> {
         let event_type = Some(Kind::Memory.as_str().to_owned());
-        let repo = (given.scope != MemoryScope::User).then(|| given.project.clone());
         let filter = Filter { repo, event_type, ..Filter::default() };
         let view = View::owner_all();
         let superseded = {
@@ -266,9 +287,16 @@ impl Remembering<'_> {
         while known.len() < COMPARED_MAX {
             let found = self.journal.page(&filter, &view, &page)?;
             known.extend(found.events.into_iter().filter_map(|stored| {
-                let memory = Memory::of_event(&stored.event).filter(|memory| memory.scope == given.scope)?;
+                let memory = Memory::of_event(&stored.event)?;
+                let is_elsewhere = memory.scope != given.scope;
+                // What holds in one session is an exception to all else, and meant so.
+                let is_of_session = |scope: &MemoryScope| matches!(scope, MemoryScope::Session(_));
+                if is_elsewhere && (is_of_session(&memory.scope) || is_of_session(&given.scope)) {
+                    return None;
+                }
                 let is_superseded = superseded.binary_search(&stored.seq).is_ok();
-                Some(Known { stored, memory, is_superseded })
+                let statement = Statement::of(&memory.text);
+                Some(Known { stored, memory, statement, is_superseded, is_elsewhere })
             }));
             match found.next {
                 Some(next) => page.after = Some(next),
@@ -294,16 +322,11 @@ impl Remembering<'_> {
         memory.pinned |= given.pinned;
         // What dream made and the user says themselves is theirs.
         memory.by_user |= memory.made_by.is_some() && given.made_by.is_none() && given.way == Way::Said;
+        memory.kind = given.kind;
         memory.status = given.status;
         memory.confidence = memory.confidence.max(given.confidence);
-        for alias in given
-            .aliases
-            .iter()
-            .filter(|alias| !memory.names().any(|name| name == alias.as_str()))
-            .cloned()
-            .collect::<Vec<_>>()
-        {
-            memory.aliases.push(alias);
+        for alias in &given.aliases {
+            memory.give_name(alias);
         }
         memory.aliases.truncate(MEMORY_ALIASES_MAX);
         for source in &given.sources {
@@ -317,28 +340,11 @@ impl Remembering<'_> {
     fn add(&self, given: &Given, known: &[Known]) -> Result<Remembered, MemoryError> {
         let uid = given.uid.clone().unwrap_or_else(|| self.uid_of_text(given, known));
         let mut memory = memory_of(given, &uid, self.redactor);
-        let is_forgotten =
-            || self.journal.is_memory_forgotten(&given.project, &given.scope, &self.redactor.text(&memory.text));
-        if given.way == Way::Brought && is_forgotten()? {
+        if given.way != Way::Said && self.is_forgotten(given, &memory)? {
             let (superseded, contradicts) = (Vec::new(), Vec::new());
             return Ok(Remembered { id: None, said: Said::Forgotten, memory, superseded, contradicts, secrets: 0 });
         }
-        let change = change_in(&memory.text);
-        let (mut older, mut against): (Vec<EventId>, Vec<EventId>) = (given.supersedes.clone(), Vec::new());
-        // Statements from elsewhere say themselves what they replace.
-        for one in
-            known.iter().filter(|one| given.uid.is_none() && one.holds() && !given.supersedes.contains(&one.stored.id))
-        {
-            let names: Vec<&str> = one.memory.names().collect();
-            let is_named_so = given.name.as_ref().is_some_and(|name| name.eq_ignore_ascii_case(&one.memory.name));
-            let like =
-                if one.memory.kind == memory.kind { likeness(&memory.text, &one.memory.text) } else { Likeness::Apart };
-            if is_named_so || like == Likeness::About || is_left_behind(&one.memory.text, &names, &change) {
-                older.push(one.stored.id);
-            } else if like == Likeness::Against {
-                against.push(one.stored.id);
-            }
-        }
+        let Met { older, against, newer } = self.met(given, known);
         memory.contradicts = against.iter().map(ToString::to_string).collect();
         let mut remembered = self.keep(given, memory.clone(), Said::New, &older, &against)?;
         if remembered.said == Said::Forgotten && given.way == Way::Said && given.uid.is_none() {
@@ -349,8 +355,84 @@ impl Remembering<'_> {
             for one in known.iter().filter(|one| against.contains(&one.stored.id)) {
                 self.note_contradiction(one, id)?;
             }
+            if let Some(newer) = newer {
+                self.journal.append(&[self.admit(supersede(&[id], newer, given.actor.as_deref()))], &[])?;
+            }
         }
         Ok(remembered)
+    }
+
+    /// What a statement that was not known takes the place of, what it is against, and what took its own place since it
+    /// was said.
+    fn met(&self, given: &Given, known: &[Known]) -> Met {
+        let mut met = Met { older: given.supersedes.clone(), ..Met::default() };
+        // Statements from elsewhere say themselves what they replace.
+        if given.uid.is_some() {
+            return met;
+        }
+        let statement = Statement::of(given.text.trim());
+        let said_ms = given.ts_ms.unwrap_or(self.now_ms);
+        let is_later = |one: &Known| given.ts_ms.is_some() && one.stored.ts_ms > said_ms;
+        let others = known.iter().filter(|one| one.holds() && !given.supersedes.contains(&one.stored.id));
+        let meets = |one| -> (&Known, Meets) {
+            let one: &Known = one;
+            let name = &one.memory.name;
+            let is_named_so = given.name.as_ref().is_some_and(|given| given.eq_ignore_ascii_case(name));
+            let meets = match (is_named_so && !one.is_elsewhere, is_later(one)) {
+                (true, _) => Meets::Otherwise,
+                (_, _) if !is_of_one_kind(given, one) => Meets::Apart,
+                (_, true) => one.statement.meets(&statement),
+                (_, false) => statement.meets(&one.statement),
+            };
+            (one, meets)
+        };
+        for (one, meets) in only_meant(others.map(meets).collect()) {
+            let like = match meets {
+                Meets::Same => Likeness::About,
+                meets => meets.likeness(),
+            };
+            match like {
+                // A rule of one project is an exception to what holds everywhere: neither takes the other's place.
+                Likeness::About if one.is_elsewhere && meets != Meets::Same => met.against.push(one.stored.id),
+                Likeness::Against => met.against.push(one.stored.id),
+                Likeness::About if one.is_elsewhere => {}
+                Likeness::About if is_later(one) => met.newer = met.newer.or(Some(one.stored.id)),
+                Likeness::About => met.older.push(one.stored.id),
+                Likeness::Equal | Likeness::Apart => {}
+            }
+        }
+        met
+    }
+
+    /// Whether the user had it forgotten, in these words or in little other ones.
+    fn is_forgotten(&self, given: &Given, memory: &Memory) -> Result<bool, JournalError> {
+        let text = self.redactor.text(&memory.text);
+        if self.journal.is_memory_forgotten(&given.project, &given.scope, &text)? {
+            return Ok(true);
+        }
+        if given.way != Way::SaidByAgent || given.uid.is_some() {
+            return Ok(false);
+        }
+        let hidden = self.journal.select(&Filter::default(), &View::owner_all())?.hidden;
+        if hidden.is_empty() {
+            return Ok(false);
+        }
+        let mut forgotten = self.journal.of_kind(Kind::Memory, 0)?;
+        forgotten.retain(|seq| hidden.binary_search(seq).is_ok());
+        let statement = Statement::of(&text);
+        for seqs in forgotten.chunks(PAGE) {
+            for stored in self.journal.unfiltered(seqs)? {
+                let is_here = |memory: &Memory| {
+                    memory.scope == given.scope
+                        && (given.scope == MemoryScope::User || stored.event.repo == given.project)
+                };
+                let says_it = |memory: Memory| statement.meets(&Statement::of(&memory.text)) == Meets::Same;
+                if Memory::of_event(&stored.event).filter(is_here).is_some_and(says_it) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// What a statement is called whose maker does not say: after what it says, so that the same brought again is the
@@ -423,20 +505,37 @@ pub fn supersede(older: &[EventId], newer: EventId, actor: Option<&str>) -> Even
     event
 }
 
-fn is_equal(given: &Given, memory: &Memory) -> bool {
-    given.kind == memory.kind && likeness(given.text.trim(), &memory.text) == Likeness::Equal
+/// What came of comparing a statement with all that is known.
+#[derive(Default)]
+struct Met {
+    older: Vec<EventId>,
+    against: Vec<EventId>,
+    /// It was said before something that takes its place.
+    newer: Option<EventId>,
+}
+
+/// Whether two can say the same or otherwise. What happened, what is open and what mended something is told once; all
+/// else is told as one kind today and as another tomorrow.
+fn is_of_one_kind(given: &Given, one: &Known) -> bool {
+    let states = |kind| !matches!(kind, MemoryKind::Fix | MemoryKind::Episode | MemoryKind::Question);
+    given.kind == one.memory.kind || (states(given.kind) && states(one.memory.kind))
 }
 
 pub(crate) fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory {
     let text = given.text.trim();
     // What it is called is taken from what may be kept of it.
     let kept = redactor.text(text);
-    let name = given.name.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| name_of(&kept));
+    let given_name = given.name.clone().filter(|name| !name.trim().is_empty());
+    // What comes out of memoir and back in has names that were found, too.
+    let found = if given.way == Way::Brought { [aliases_in(&kept), vec![name_of(&kept)]].concat() } else { Vec::new() };
+    let is_given = |name: &&String| !name.trim().is_empty() && !found.contains(name);
+    let given_names: Vec<String> = given_name.iter().chain(&given.aliases).filter(is_given).cloned().collect();
+    let name: String = given_name.unwrap_or_else(|| name_of(&kept)).chars().take(MEMORY_NAME_CHARS_MAX).collect();
     let mut aliases = given.aliases.clone();
     // Whoever brings names of their own knows best.
     if given.uid.is_none() || given.aliases.is_empty() {
         let change = change_in(&kept);
-        aliases.extend(change.came.into_iter().chain(change.left));
+        aliases.extend(change.came.into_iter().chain(change.left).filter(|thing| tells_by_itself(thing)));
         aliases.extend(aliases_in(&kept));
     }
     aliases.retain(|alias| !alias.trim().is_empty() && !alias.eq_ignore_ascii_case(&name));
@@ -458,6 +557,7 @@ pub(crate) fn memory_of(given: &Given, uid: &str, redactor: &Redactor) -> Memory
         related: given.related.clone(),
         sources: given.sources.clone(),
         made_by: given.made_by.clone(),
-        ..Memory::new(uid, given.kind, text, &name.chars().take(MEMORY_NAME_CHARS_MAX).collect::<String>())
+        given_names,
+        ..Memory::new(uid, given.kind, text, &name)
     }
 }

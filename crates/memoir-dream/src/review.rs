@@ -51,8 +51,19 @@ impl Review<'_> {
         Ok((stored, memory))
     }
 
-    /// Changes a memory; it is the user's from then on.
+    /// Changes a memory; it is the user's from then on, and so are the names that it gets.
     pub fn change(&self, id: &str, change: &dyn Fn(&mut Memory)) -> Result<(StoredEvent, Memory), ReviewError> {
+        self.rewrite(id, &|memory| {
+            let before = memory.clone();
+            change(memory);
+            let names: Vec<String> = memory.names().map(str::to_owned).collect();
+            for name in names.iter().filter(|name| !before.names().any(|known| known == name.as_str())) {
+                memory.give_name(name);
+            }
+        })
+    }
+
+    fn rewrite(&self, id: &str, change: &dyn Fn(&mut Memory)) -> Result<(StoredEvent, Memory), ReviewError> {
         let (stored, mut memory) = self.find(id)?;
         change(&mut memory);
         memory.by_user = true;
@@ -93,7 +104,7 @@ impl Review<'_> {
             }
             found.push((other, its));
         }
-        let merged = self.change(first, &|memory| {
+        let merged = self.rewrite(first, &|memory| {
             for (_, other) in &found {
                 absorb(memory, other);
             }
@@ -161,6 +172,7 @@ fn absorb(memory: &mut Memory, other: &Memory) {
         .collect();
     memory.sources.extend(sources);
     memory.aliases.extend(names);
+    other.given_names.iter().for_each(|name| memory.give_name(name));
     memory.reinforced = memory.reinforced.saturating_add(other.reinforced).saturating_add(1);
     memory.reinforced_ms = memory.reinforced_ms.max(other.reinforced_ms);
     memory.pinned |= other.pinned;

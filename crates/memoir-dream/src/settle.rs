@@ -1,12 +1,12 @@
 //! Takes what a rule found into the book: as something new, as something said again, in the place of something older,
 //! or not at all.
 
-use crate::about::{change_in, is_left_behind};
+use crate::about::{Meets, only_meant};
 use crate::book::{Fate, Known, Shelf};
 use crate::naming::name_of;
 use crate::remember::{Given, memory_of};
 use crate::rules::{Derived, Rule, Voice};
-use crate::statement::{Meets, Statement, core};
+use crate::statement::{Statement, core};
 use memoir_event::{EventId, MemoryScope, MemorySource, MemoryStatus, Visibility};
 use memoir_index::name_stem;
 use memoir_redact::Redactor;
@@ -95,12 +95,12 @@ impl Settling<'_> {
             return Settled::only(Became::Empty);
         }
         let (uid, is_work) = (self.uid(derived, &statement), derived.rule.voice() == Voice::Work);
-        if let Some(at) = self.shelf.of_uid(&uid)
+        if let Some(at) = self.shelf.of_uid(&uid).filter(|at| is_work || self.says_the_same(*at, &statement))
             && let Some(settled) = self.meet_same(at, derived)
         {
             return settled;
         }
-        let near: Vec<(usize, Meets)> = if is_work { Vec::new() } else { self.near(&statement) };
+        let near: Vec<(usize, Meets)> = if is_work { Vec::new() } else { self.near(&statement, derived.ts_ms) };
         if let Some((at, _)) = near.iter().find(|(_, meets)| *meets == Meets::Same)
             && let Some(settled) = self.meet_same(*at, derived)
         {
@@ -188,15 +188,24 @@ impl Settling<'_> {
         Settled { became: Became::Again, at: Some(at), superseded: Vec::new() }
     }
 
-    /// What may be about the same, and how.
-    fn near(&self, statement: &Statement) -> Vec<(usize, Meets)> {
+    /// Whether what has that name says the same: other orders of the same words may not.
+    fn says_the_same(&self, at: usize, statement: &Statement) -> bool {
+        self.shelf.at(at).is_some_and(|known| statement.meets(&known.statement) == Meets::Same)
+    }
+
+    /// What may be about the same, and what the newer of both is to the older.
+    fn near(&self, statement: &Statement, ts_ms: i64) -> Vec<(usize, Meets)> {
         let mut near: BTreeSet<usize> = self.shelf.near(&statement.stems, NEAR_SHARE).into_iter().collect();
         if let Some(subject) = statement.subject() {
             near.extend(self.shelf.near(subject, UNSAID_SHARE));
         }
+        near.extend(self.shelf.sought_by(statement));
         let meets = |at: usize| {
             let known = self.shelf.at(at).filter(|known| known.voice != Voice::Work)?;
-            let meets = statement.meets(&known.statement);
+            let meets = match (ts_ms >= known.last_ms(), statement.meets(&known.statement)) {
+                (false, meets) if meets != Meets::Same => turned(known.statement.meets(statement)),
+                (_, meets) => meets,
+            };
             (meets != Meets::Apart).then_some((at, meets))
         };
         near.into_iter().rev().filter_map(meets).collect()
@@ -209,13 +218,14 @@ impl Settling<'_> {
 
     /// A statement that nobody made before: what it takes the place of, and what stands against it.
     fn add(&mut self, derived: &Derived, statement: &Statement, uid: String, near: &[(usize, Meets)]) -> Settled {
-        let change = change_in(&derived.text);
         let (voice, ts_ms) = (derived.rule.voice(), derived.ts_ms);
         let mut older: Vec<usize> = Vec::new();
         let mut against: Vec<usize> = Vec::new();
         let mut by = None;
-        for (at, meets) in near.iter().copied() {
-            let Some(known) = self.shelf.at(at).filter(|known| known.holds()) else { continue };
+        let holding: Vec<(usize, Meets)> =
+            near.iter().copied().filter(|(at, _)| self.shelf.at(*at).is_some_and(Known::holds)).collect();
+        for (at, meets) in only_meant(holding) {
+            let Some(known) = self.shelf.at(at) else { continue };
             match meets {
                 Meets::Briefer => return self.again(at, derived),
                 Meets::Against => against.push(at),
@@ -224,24 +234,12 @@ impl Settling<'_> {
                 Meets::Otherwise if known.memory.pinned && !is_clear(derived.rule) => against.push(at),
                 Meets::Fuller | Meets::Otherwise if ts_ms >= known.last_ms() => older.push(at),
                 Meets::Fuller | Meets::Otherwise => by = Some(at),
-                Meets::Same | Meets::Apart => {}
+                Meets::Same | Meets::Apart | Meets::OtherwiseIfAlone => {}
             }
         }
         // What nobody said before cannot be confirmed: it may be a wish to find out.
         if derived.rule == Rule::Confirm {
             return Settled::only(Became::Empty);
-        }
-        for stem in change.left.iter().filter_map(|left| name_stem(left)) {
-            for at in self.shelf.saying(&stem) {
-                let Some(known) = self.shelf.at(at).filter(|known| known.holds() && known.voice <= voice) else {
-                    continue;
-                };
-                let names: Vec<&str> = known.memory.names().collect();
-                let is_left = known.last_ms() <= ts_ms && is_left_behind(&known.memory.text, &names, &change);
-                if is_left && known.voice != Voice::Work && !older.contains(&at) {
-                    older.push(at);
-                }
-            }
         }
         let at = self.put(derived, statement, uid);
         self.settle_among(at, older, &against, by)
@@ -325,6 +323,8 @@ impl Settling<'_> {
         };
         let mut memory = memory_of(&given, &uid, self.redactor);
         memory.quotes = derived.rule.voice() == Voice::Work;
+        // A rule took the name from what was said.
+        memory.given_names.clear();
         let before = self.shelf.before.remove(&uid);
         let known = Known {
             id: before.as_ref().and_then(|before| before.id),
@@ -340,6 +340,15 @@ impl Settling<'_> {
             memory,
         };
         self.shelf.put(known)
+    }
+}
+
+/// The same of two statements, seen from the newer one where it was seen from the older.
+const fn turned(meets: Meets) -> Meets {
+    match meets {
+        Meets::Fuller => Meets::Briefer,
+        Meets::Briefer => Meets::Fuller,
+        meets => meets,
     }
 }
 

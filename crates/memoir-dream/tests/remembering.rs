@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 use memoir_dream::{Given, Remembered, Remembering, Said, Way, read_memories};
-use memoir_event::{EventId, Kind, Memory, MemoryScope, Secrecy, Visibility};
+use memoir_event::{EventId, Kind, Memory, MemoryKind, MemoryScope, Secrecy, Visibility};
 use memoir_journal::{
     Admission, Audience, Chosen, Depth, Filter, Forgetting, Journal, Order, Page, SqliteJournal, SqliteOptions, View,
 };
@@ -87,6 +87,102 @@ fn what_was_superseded_and_is_said_again_holds_again() {
     assert_eq!(home.current(), ["the staging database is on port 5433"]);
     let again = home.say("the staging database is on port 5433");
     assert_eq!((again.said, again.id, again.memory.reinforced), (Said::Again, back.id, 1));
+}
+
+#[test]
+fn what_is_told_as_another_kind_is_the_same_matter() {
+    let home = Home::new();
+    let decided = |text: &str| home.keep(&Given { kind: MemoryKind::Decision, ..Given::new(text, "o/r") });
+    let older = home.say("the staging port is 5433").id.unwrap();
+    assert_eq!(decided("the staging port is 5434").superseded, [older]);
+    let again = decided("the staging port is 5434");
+    assert_eq!((again.said, again.memory.kind), (Said::Again, MemoryKind::Decision));
+    assert_eq!(home.say("the staging port is 5434").memory.kind, MemoryKind::Fact);
+    assert_eq!(home.current(), ["the staging port is 5434"]);
+    // What is open, what happened and what mended something says nothing about what is so.
+    home.keep(&Given { kind: MemoryKind::Question, ..Given::new("the staging port is 5435", "o/r") });
+    assert_eq!(home.current().len(), 2);
+}
+
+#[test]
+fn what_holds_everywhere_and_what_holds_in_one_project_know_of_each_other_and_both_stay() {
+    for turned in [false, true] {
+        let home = Home::new();
+        let here = Given::new("the prod port is 6433", "o/r");
+        let everywhere = Given { scope: MemoryScope::User, ..Given::new("the prod port is 6434", "o/r") };
+        let (first, second) = if turned { (&everywhere, &here) } else { (&here, &everywhere) };
+        let first = home.keep(first).id.unwrap();
+        let second = home.keep(second);
+        assert_eq!((&second.superseded, &second.contradicts), (&vec![], &vec![first]), "{turned}");
+        assert_eq!(home.current().len(), 2);
+        // What is newer where it holds takes the place of what held there only.
+        let newer = home.keep(&Given { text: "the prod port is 6500".to_owned(), ..everywhere });
+        assert_eq!((newer.superseded.len(), newer.contradicts.len()), (1, 1));
+    }
+    let home = Home::new();
+    home.say("the port is 8080");
+    let session = MemoryScope::Session("s".to_owned());
+    let exception = home.keep(&Given { scope: session, ..Given::new("the port is 9999", "o/r") });
+    assert!(exception.superseded.is_empty() && exception.contradicts.is_empty());
+}
+
+#[test]
+fn a_change_that_names_nothing_it_replaces_means_the_one_that_it_can_mean() {
+    let home = Home::new();
+    home.say("we use walrus for packages");
+    assert_eq!(home.say("we switched to seal").superseded.len(), 1);
+    let home = Home::new();
+    home.say("we use walrus for packages");
+    home.say("we use otter for tests");
+    assert!(home.say("we switched to seal").superseded.is_empty());
+    home.say("we use npm for the site");
+    assert_eq!(home.say("we switched to pnpm").superseded.len(), 1);
+    assert_eq!(home.current().len(), 4);
+}
+
+#[test]
+fn what_was_said_before_something_newer_is_history_at_once() {
+    let home = Home::new();
+    home.say("the staging port is 5434");
+    let old =
+        Given { ts_ms: Some(1_700_000_000_000), way: Way::Brought, ..Given::new("the staging port is 5433", "o/r") };
+    assert!(home.keep(&old).superseded.is_empty());
+    assert_eq!(home.current(), ["the staging port is 5434"]);
+}
+
+#[test]
+fn an_agent_does_not_bring_back_what_the_user_forgot() {
+    let home = Home::new();
+    let agent = |text: &str| home.keep(&Given { way: Way::SaidByAgent, ..Given::new(text, "o/r") });
+    let id = home.say("the walrus eats at noon").id.unwrap();
+    assert_eq!(agent("the walrus eats at noon").memory.reinforced, 1);
+    home.forget("f-1", id);
+    for text in ["the walrus eats at noon", "The walrus eats at noon.", "remember that the walrus always eats at noon"]
+    {
+        let kept = agent(text);
+        assert_eq!((kept.said, kept.id), (Said::Forgotten, None), "{text}");
+    }
+    assert_eq!(home.current(), [""; 0]);
+    assert_eq!(agent("the walrus sleeps at noon").said, Said::New);
+    assert_eq!(home.say("the walrus eats at noon").said, Said::New);
+    assert_eq!(agent("the walrus eats at noon").said, Said::Again);
+}
+
+#[test]
+fn names_that_are_given_are_told_from_names_that_are_found() {
+    let home = Home::new();
+    let found = home.say("Tell Mara before `cargo xtask ci` runs").memory;
+    assert!(found.given_names.is_empty() && found.aliases == ["cargo xtask ci", "Mara"], "{found:?}");
+    let text = "the walrus eats at noon";
+    let name = Some("lunch".to_owned());
+    let given = home.keep(&Given { name, aliases: vec!["meal".to_owned()], ..Given::new(text, "o/r") }).memory;
+    assert_eq!(given.given_names, ["lunch", "meal"]);
+    let again = home.keep(&Given { aliases: vec!["dinner".to_owned()], ..Given::new(text, "o/r") }).memory;
+    assert_eq!((again.given_names.len(), again.is_given_name("Dinner")), (3, true));
+    // Out of memoir and in again, what was found is found.
+    let name = Some(memoir_dream::name_of("Ask Jo about the seal"));
+    let brought = Given { name, way: Way::Brought, ..Given::new("Ask Jo about the seal", "o/r") };
+    assert_eq!(home.keep(&brought).memory.given_names, [""; 0]);
 }
 
 #[test]

@@ -121,6 +121,9 @@ pub struct Memory {
     /// What else it is called.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
+    /// Those of its names that somebody gave it; the others were taken from its text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given_names: Vec<String>,
     /// For whom it holds.
     pub scope: MemoryScope,
     /// How far it holds.
@@ -173,6 +176,7 @@ impl Memory {
             text: text.to_owned(),
             name: name.to_owned(),
             aliases: Vec::new(),
+            given_names: Vec::new(),
             scope: MemoryScope::Project,
             status: MemoryStatus::Active,
             confidence: 1.0,
@@ -215,6 +219,23 @@ impl Memory {
         Content::Payload(Json::from_value(&serde_json::to_value(self).unwrap_or_default()))
     }
 
+    /// Whether somebody gave it that name, whatever its capitals.
+    pub fn is_given_name(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        self.given_names.iter().any(|given| given.to_lowercase() == name)
+    }
+
+    /// Somebody gives it one more name.
+    pub fn give_name(&mut self, name: &str) {
+        let is_known = self.names().any(|known| known.to_lowercase() == name.to_lowercase());
+        if !is_known {
+            self.aliases.push(name.to_owned());
+        }
+        if !self.is_given_name(name) {
+            self.given_names.push(name.to_owned());
+        }
+    }
+
     /// All that it is called.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str())
@@ -237,6 +258,17 @@ mod tests {
         assert_eq!((event.repo.as_str(), event.session.as_str()), ("acme/shop", "memories"));
         assert_eq!(Memory::of_event(&event), Some(memory.clone()));
         assert_eq!(memory.names().collect::<Vec<_>>(), ["deploys", "ship"]);
+    }
+
+    #[test]
+    fn names_that_somebody_gave_are_told_from_those_that_were_found() {
+        let mut memory = Memory::new("m-1", MemoryKind::Fact, "it is so", "it");
+        memory.aliases = vec!["so".to_owned()];
+        memory.give_name("Thing");
+        memory.give_name("So");
+        assert_eq!(memory.names().collect::<Vec<_>>(), ["it", "so", "Thing"]);
+        assert_eq!(["it", "so", "thing"].map(|name| memory.is_given_name(name)), [false, true, true]);
+        assert_eq!(Memory::of_event(&memory.clone().into_event("p")), Some(memory));
     }
 
     #[test]

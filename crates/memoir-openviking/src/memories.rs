@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::uri;
 use crate::{Openviking, VIEW};
-use memoir_dream::{Given, Remembering};
+use memoir_dream::{Given, Remembering, Way};
 use memoir_event::{EventId, Kind, Memory, MemoryKind, MemoryScope, MemoryStatus};
 use memoir_journal::{Filter, Lookup, Order, Page};
 use memoir_recall::{Listed, memory_json};
@@ -184,6 +184,7 @@ impl Openviking {
             status: MemoryStatus::Active,
             uid: Some(known.map_or_else(|| uid_of(kind, name), |file| file.uid)),
             made_by: Some("openviking".to_owned()),
+            way: Way::SaidByAgent,
             ..Given::new(text, project.as_deref().unwrap_or_default())
         };
         let (redactor, now_ms) = (&*self.redactor, (self.clock)());

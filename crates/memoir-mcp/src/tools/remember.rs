@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::caller::Writer;
 use crate::error::ToolError;
 use crate::names;
-use memoir_dream::{Given, Remembered, Remembering, Said};
+use memoir_dream::{Given, Remembered, Remembering, Said, Way};
 use memoir_event::{Client, EventId, MemoryKind, MemoryScope, MemorySource, MemoryStatus, nearest};
 use memoir_recall::clean;
 use serde::Deserialize;
@@ -48,7 +48,8 @@ fn given(desk: &Desk<'_>, asked: Asked) -> Result<Given, ToolError> {
     if scope == MemoryScope::Project && project.is_empty() {
         return Err(ToolError::wrong("memoir cannot tell which project you are in: name it, or pass scope `user`"));
     }
-    let mut given = Given::new(&asked.text, &project);
+    // What the user forgot only the user brings back.
+    let mut given = Given { way: Way::SaidByAgent, ..Given::new(&asked.text, &project) };
     given.kind = asked.kind.as_deref().map_or(Ok(MemoryKind::Fact), kind)?;
     given.scope = scope;
     given.name = asked.name.filter(|name| !name.trim().is_empty());
@@ -109,7 +110,11 @@ fn answer(desk: &Desk<'_>, remembered: &Remembered) -> Answer {
         Said::New => ("new", format!("Remembered as {id} ({name}).")),
         Said::Again => ("again", format!("{id} ({name}) was known; it counts the more now.")),
         Said::Changed => ("changed", format!("{id} ({name}) was changed.")),
-        Said::Forgotten => ("forgotten", "The user had this forgotten, and it stays so.".to_owned()),
+        Said::Forgotten => (
+            "forgotten",
+            "Nothing was kept: the user had this forgotten, and only they can bring it back, with `memoir remember`."
+                .to_owned(),
+        ),
     };
     let list = |ids: &[EventId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
     if !remembered.superseded.is_empty() {

@@ -30,9 +30,7 @@ pub fn run(context: &Context, args: &MemoriesArgs) -> Result<Done> {
                 memory.pinned = (memory.pinned || *pin) && !unpin;
                 memory.status = status.map_or(memory.status, StatusName::status);
                 memory.name = name.clone().unwrap_or_else(|| memory.name.clone());
-                memory.aliases.extend(
-                    aliases.iter().filter(|alias| !memory.aliases.contains(alias)).cloned().collect::<Vec<_>>(),
-                );
+                name.iter().chain(aliases).for_each(|name| memory.give_name(name));
             };
             set(context, id, &change, args.json)
         }
@@ -126,6 +124,8 @@ struct Imported {
     forgotten: u64,
     superseded: u64,
     refused: u64,
+    /// Names of what was to be superseded that nothing goes by.
+    unknown: u64,
 }
 
 fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bool) -> Result<Done> {
@@ -146,7 +146,9 @@ fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bo
         context.home.prepare()?;
         let journal = context.journal(Life::Long)?;
         let mut ids: HashMap<String, EventId> = HashMap::new();
-        for Brought { given: one, names, .. } in &given {
+        let mut newer: Vec<(EventId, &Brought)> = Vec::new();
+        for brought in &given {
+            let Brought { given: one, names, .. } = brought;
             let kept = match remember::remember(context, &journal, one) {
                 Ok(kept) => kept,
                 Err(error) if error.is::<Usage>() => {
@@ -163,15 +165,19 @@ fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bo
                 Said::Forgotten => done.forgotten += 1,
             }
             ids.extend(kept.id.into_iter().flat_map(|id| names.iter().map(move |name| (name.clone(), id))));
+            newer.extend(kept.id.map(|id| (id, brought)));
         }
         done.superseded = supersede(context, &journal, &given, &ids)?;
+        let (superseded, unknown) = take_places(context, &journal, &newer, &ids)?;
+        done.superseded += superseded;
+        done.unknown = unknown;
         relate(context, &journal, &given, &ids)?;
     }
     let mut out = Out::new();
     if json {
         out.json(&json!({
             "dryRun": dry_run, "read": given.len(), "new": done.new, "again": done.again, "changed": done.changed,
-            "forgotten": done.forgotten, "superseded": done.superseded, "refused": done.refused,
+            "forgotten": done.forgotten, "superseded": done.superseded, "refused": done.refused, "unknown": done.unknown,
         }))?;
     } else if dry_run {
         out.line(&format!(
@@ -185,12 +191,13 @@ fn import(context: &Context, file: &Path, project: &str, dry_run: bool, json: bo
             ("superseded", done.superseded),
             ("forgotten", done.forgotten),
             ("refused", done.refused),
+            ("names that nothing goes by", done.unknown),
         ];
         let more: String = counts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!(", {what} {n}")).collect();
         out.line(&format!("new {}{more}", done.new))?;
     }
     out.flush()?;
-    Ok(if done.refused > 0 { Done::Partly } else { Done::Well })
+    Ok(if done.refused + done.unknown > 0 { Done::Partly } else { Done::Well })
 }
 
 fn read(file: &Path) -> Result<String> {
@@ -238,6 +245,41 @@ fn supersede(
     let count = u64::try_from(batch.len()).unwrap_or(u64::MAX);
     append(context, journal, batch)?;
     Ok(count)
+}
+
+/// What a memory says that it takes the place of: another one of the file, or one that is known by its id. How many there
+/// were, and how many names nothing goes by.
+fn take_places(
+    context: &Context,
+    journal: &SqliteJournal,
+    newer: &[(EventId, &Brought)],
+    ids: &HashMap<String, EventId>,
+) -> Result<(u64, u64)> {
+    let (mut batch, mut unknown) = (Vec::new(), 0);
+    for (id, Brought { given, supersedes, .. }) in newer {
+        for name in supersedes {
+            let known = || -> Result<Option<EventId>> {
+                let Ok(id) = EventId::parse(name) else { return Ok(None) };
+                let stored = journal.event(&Lookup::Id(id), &View::owner_all())?;
+                Ok(stored.filter(|stored| stored.event.kind() == Kind::Memory).map(|stored| stored.id))
+            };
+            let older = ids.get(name).copied().map_or_else(known, |id| Ok(Some(id)))?;
+            match older.filter(|older| older != id) {
+                Some(older) => batch.push(memoir_dream::supersede(&[older], *id, context.actor().as_deref())),
+                None => {
+                    unknown += 1;
+                    let text = print::one_line(&given.text, 60);
+                    print::warn(&format!(
+                        "{text}: it supersedes `{}`, and nothing goes by that",
+                        print::one_line(name, 60)
+                    ));
+                }
+            }
+        }
+    }
+    let count = u64::try_from(batch.len()).unwrap_or(u64::MAX);
+    append(context, journal, batch)?;
+    Ok((count, unknown))
 }
 
 /// Memories that name others by their makers' names know them by their ids from now on.

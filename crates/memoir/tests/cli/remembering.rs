@@ -19,12 +19,12 @@ fn a_memory_is_kept_listed_recalled_and_explained() {
     let ran = home
         .run(&["remember", "deploys go through ./ship, never kubectl", "--project", "o/r", "--kind", "procedure"])
         .succeeded();
-    assert!(ran.out.starts_with("remembered as ") && ran.out.contains("(deploys)"), "{}", ran.out);
+    assert!(ran.out.starts_with("remembered as ") && ran.out.contains("(deploys go through ./ship)"), "{}", ran.out);
     let id = ran.out.split(' ').nth(2).unwrap().to_owned();
     let again = home
         .run(&["remember", "deploys go through ./ship, never kubectl", "--project", "o/r", "--kind", "procedure"])
         .succeeded();
-    assert_eq!(again.out, format!("{id} (deploys) was said again: 2 times by now\n"));
+    assert_eq!(again.out, format!("{id} (deploys go through ./ship) was said again: 2 times by now\n"));
     let listed = home.run(&["memories", "--project", "o/r"]).succeeded();
     assert!(
         listed.out.contains(&id) && listed.out.contains("procedure") && listed.out.contains("said 2 times"),
@@ -49,7 +49,7 @@ fn a_memory_is_kept_listed_recalled_and_explained() {
         assert!(why.out.contains(part), "`{part}` is missing in {}", why.out);
     }
     let pinned = home.run(&["memories", "set", &id, "--pin", "--alias", "shipping", "--json"]).succeeded().json();
-    assert_eq!((&pinned["pinned"], &pinned["aliases"]), (&json!(true), &json!(["ship", "shipping"])));
+    assert_eq!((&pinned["pinned"], &pinned["aliases"]), (&json!(true), &json!(["./ship", "shipping"])));
     assert_eq!(texts(&home, &["--pinned"]).len(), 1);
     home.run(&["memories", "set", &id, "--status", "resolved"]).succeeded();
     assert_eq!((texts(&home, &[]).len(), texts(&home, &["--history"]).len()), (0, 1));
@@ -126,6 +126,24 @@ fn a_memory_loses_a_source_and_vanishes_with_the_last() {
     assert!(stays.out.contains("this was forgotten, and stays so"), "{}", stays.out);
     home.run(&["forget", "--undo", last["name"].as_str().unwrap()]).succeeded();
     assert_eq!(texts(&home, &[]), ["the walrus has two tusks"]);
+}
+
+#[test]
+fn what_a_file_says_to_supersede_is_superseded_or_told_to_be_unknown() {
+    let home = Home::new();
+    let known = remember(&home, &["people meet in Hamburg"])["memory_id"].as_str().unwrap().to_owned();
+    let file = format!(
+        r#"[{{"uid":"m-1","text":"the office is closed","project":"o/r"}},
+            {{"uid":"m-2","text":"nobody meets","project":"o/r","supersedes":["m-1","{known}"]}},
+            {{"text":"the cat sleeps","project":"o/r","supersedes":["nope"]}}]"#
+    );
+    let ran = home.feed(&["memories", "import", "-", "--json"], &file);
+    let told = ran.json();
+    assert_eq!((&told["new"], &told["superseded"], &told["unknown"]), (&json!(3), &json!(2), &json!(1)));
+    assert!(ran.err.contains("the cat sleeps: it supersedes `nope`, and nothing goes by that"), "{}", ran.err);
+    let mut now = texts(&home, &[]);
+    now.sort();
+    assert_eq!(now, ["nobody meets", "the cat sleeps"]);
 }
 
 #[test]

@@ -162,6 +162,24 @@ fn a_memory_is_marked_as_the_agents_and_the_newer_one_holds() {
 }
 
 #[test]
+fn what_the_user_forgot_an_agent_does_not_bring_back() {
+    let home = Home::new();
+    let kept = home.run(&["remember", "the walrus eats at noon", "--user", "--json"]).succeeded().json();
+    home.run(&["forget", kept["memory_id"].as_str().unwrap(), "--yes"]).succeeded();
+    let mut client = client(&home);
+    for text in ["the walrus eats at noon", "The walrus eats at noon."] {
+        let told = client.call("remember", json!({"text": text, "scope": "user"}));
+        let values = &told["structuredContent"];
+        assert_eq!((&values["memory_id"], &values["said"]), (&json!(null), &json!("forgotten")), "{told}");
+        assert!(values["message"].as_str().unwrap().contains("only they can bring it back"), "{told}");
+    }
+    client.leave().succeeded();
+    assert!(!home.run(&["recall", "when does the walrus eat?"]).out.contains("noon"));
+    home.run(&["remember", "the walrus eats at noon", "--user"]).succeeded();
+    assert!(home.run(&["recall", "when does the walrus eat?"]).succeeded().out.contains("noon"));
+}
+
+#[test]
 fn what_memoirs_own_agent_writes_is_not_the_users() {
     let home = Home::new();
     walrus(&home);
