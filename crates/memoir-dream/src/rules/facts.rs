@@ -154,6 +154,11 @@ const BESIDE: &[&str] = &[
 fn is_of_the_moment(lower: &str, joint: usize) -> bool {
     let (subject, said) = lower.split_at_checked(joint).unwrap_or_default();
     let subject = begins(subject, &["the", "my", "our"]).map_or(subject, |end| subject.get(end..).unwrap_or_default());
+    let subject = [" with ", " of ", " in ", " for ", " at ", " about "]
+        .iter()
+        .filter_map(|lead| subject.split_once(lead).map(|(thing, _)| thing))
+        .min_by_key(|thing| thing.len())
+        .unwrap_or(subject);
     let head = subject.split([' ', '-']).rfind(|word| !word.is_empty()).unwrap_or_default();
     let is_mark = |c: char| !c.is_alphanumeric();
     let mut words = said.split_whitespace().skip(1).map(|word| word.trim_matches(is_mark)).peekable();

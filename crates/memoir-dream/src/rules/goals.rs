@@ -58,6 +58,12 @@ const AGREEING: &[&str] = &[
     "do it",
     "do that",
 ];
+/// Words with which somebody asks, and asks for nothing.
+const WONDERING: &[&str] = &[
+    "why", "what", "what's", "when", "where", "who", "which", "how", "how's", "does", "do", "did", "is", "are", "was",
+    "were", "question", "have", "has", "warum", "wieso", "was", "wie", "wo", "pourquoi", "comment", "por qué", "cómo",
+];
+
 /// What is pointed at stands elsewhere.
 const POINTING: &[&str] = &[
     "this",
@@ -195,10 +201,10 @@ pub(super) fn goal_of(text: &str) -> Option<String> {
 pub(super) fn stands_alone(goal: &str) -> bool {
     let sentence = Sentence::new(goal);
     let begins_well = goal.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '`' | '"' | '@' | '.'));
-    if !begins_well || begins(&sentence.lower, AGREEING).is_some() {
+    let bare = without_leads(&sentence).0;
+    if !begins_well || begins(&sentence.lower, AGREEING).is_some() || begins(&bare.lower, WONDERING).is_some() {
         return false;
     }
-    let bare = without_leads(&sentence).0;
     let stems = Statement::whole(&bare.said).stems;
     let names = stems.iter().any(|stem| !CHORES.contains(&stem.as_str()));
     let around = AROUND.iter().fold(bare.lower.clone(), |lower, around| lower.replace(around, ""));
@@ -301,6 +307,8 @@ mod tests {
             "* The function only handles JSON objects",
             "+ // Get or create a stable id",
             "lol - reentrant sessions",
+            "why does the parser keep the old state",
+            "did we fix the logger comment",
         ]
         .into_iter()
         .filter(|goal| stands_alone(goal));

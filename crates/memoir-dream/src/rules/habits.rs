@@ -193,12 +193,16 @@ pub(super) fn habit(bare: &Sentence) -> Option<Told> {
         let kind = if is_manner(&rest.lower) { MemoryKind::Preference } else { MemoryKind::Convention };
         return (!is_idle(lower, &rest)).then(|| keep(Rule::Always, kind, &bare.said, lower)).flatten();
     }
+    if stops(bare) || always_if(lower) {
+        return keep(Rule::Always, MemoryKind::Convention, &bare.said, lower);
+    }
     if let Some(ban) = insisted(bare) {
         return habit(&ban);
     }
     let is_for_all = ["all ", "every ", "each ", "any ", "no "].iter().any(|all| lower.starts_with(all))
         && has(lower, &["must", "should", "needs to", "need to", "has to"]);
-    let is_rule = (is_for_all || has(lower, RULES)) && !lower.starts_with("this ") && !is_reported(lower);
+    let is_item = lower.starts_with(|c: char| c.is_ascii_digit());
+    let is_rule = (is_for_all || (has(lower, RULES) && !is_item)) && !lower.starts_with("this ") && !is_reported(lower);
     if is_rule || (begins(lower, CUSTOM).is_some() && begins(lower, HAPPENINGS).is_none()) {
         return keep(Rule::Convention, MemoryKind::Convention, &bare.said, lower);
     }
@@ -241,6 +245,28 @@ fn insisted(bare: &Sentence) -> Option<Sentence> {
     ];
     let rest = bare.from(begins(&bare.lower, INSISTING)?).bare();
     begins(&rest.lower, &["never", "always", "don't ever", "do not ever", "nie", "niemals", "immer"]).map(|_| rest)
+}
+
+/// "Stop adding comments to every line": and not "stop doing that".
+fn stops(bare: &Sentence) -> bool {
+    let Some(end) = begins(&bare.lower, &["stop", "quit", "please stop"]) else { return false };
+    let rest = bare.from(end).bare();
+    let mut words = rest.lower.split([' ', ',', '.', '!', ';']).filter(|word| !word.is_empty());
+    let is_doing = words.next().is_some_and(|verb| verb.len() > 4 && verb.ends_with("ing") && verb != "being");
+    let what: Vec<&str> = words.collect();
+    let is_now =
+        what.iter().take(3).any(|word| matches!(*word, "this" | "that" | "it" | "them" | "here" | "now" | "the"));
+    is_doing && !what.is_empty() && !is_now
+}
+
+/// "If the tests fail, always rerun them once."
+fn always_if(lower: &str) -> bool {
+    const IF: &[&str] =
+        &["if", "when", "whenever", "before", "after", "unless", "wenn", "bevor", "si", "quand", "cuando"];
+    let always = |clause: &str| {
+        begins(clause.trim(), &["always", "never", "immer", "nie", "niemals", "toujours", "siempre", "nunca"])
+    };
+    begins(lower, IF).is_some() && lower.split_once(", ").is_some_and(|(_, rest)| always(rest).is_some())
 }
 
 /// Whether it is about how the agent is to speak to the user.

@@ -480,6 +480,15 @@ mod tests {
             ("I'm a backend engineer at Initech", &[(Rule::Fact, "I'm a backend engineer at Initech")]),
             ("I work at Initech", &[(Rule::Fact, "I work at Initech")]),
             ("always answer me in German please", &[(Rule::Always, "always answer me in German please")]),
+            ("stop adding comments to every line", &[(Rule::Always, "stop adding comments to every line")]),
+            (
+                "if the tests fail, always rerun them once before reporting",
+                &[(Rule::Always, "if the tests fail, always rerun them once before reporting")],
+            ),
+            (
+                "We're not going to use Redis for sessions",
+                &[(Rule::Decision, "We're not going to use Redis for sessions")],
+            ),
         ] {
             let heard: Vec<(Rule, String)> = heard.iter().map(|(rule, text)| (*rule, (*text).to_owned())).collect();
             assert_eq!(rules(said), heard, "{said}");
@@ -508,6 +517,11 @@ mod tests {
             "let's use the time to clean up",
             "let's use option B for now",
             "make sure the tests pass",
+            "stop doing that",
+            "stop the server",
+            "stop changing the tests",
+            "My main issue with this refactor is that the tests are in src/parser.rs",
+            "2. unused cases - these values are never shown to users",
         ]
         .into_iter()
         .map(|said| (said, rules(said)))
