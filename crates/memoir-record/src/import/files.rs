@@ -244,6 +244,7 @@ impl Found {
                     }
                     if home.as_ref().is_some_and(|home| home.starts_with(&target)) {
                         self.fail(&link, &"it leads to a directory that it lies in itself");
+                        walked.insert(target);
                         continue;
                     }
                     let (mut dirs, mut more, from) = (Vec::new(), Vec::new(), self.files.len());
