@@ -15,6 +15,9 @@ const PARTS: u64 = 64;
 /// How long a digest is.
 pub(crate) const DIGEST_CHARS: usize = 24;
 
+/// No kind of record has a longer name.
+const TYPE_CHARS_MAX: usize = 64;
+
 /// The longest text by which tool calls are compared.
 const LIKENESS_CHARS_MAX: usize = 2000;
 
@@ -402,12 +405,14 @@ fn is_whole(path: &str) -> bool {
     path.starts_with(['/', '\\']) || path.get(1..3).is_some_and(|drive| matches!(drive, ":/" | ":\\"))
 }
 
-/// A name that can stand in an event type.
+/// A name that can stand in an event type. What reads unlike the name of a kind may be anything, and cut or spelt
+/// otherwise nobody could tell any more that it is a secret.
 fn type_name(name: &str) -> String {
-    name.chars()
-        .take(64)
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' })
-        .collect()
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+    if name.chars().count() > TYPE_CHARS_MAX || !name.chars().all(is_name) {
+        return "unnamed".to_owned();
+    }
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' }).collect()
 }
 
 /// The client's own id of an item.

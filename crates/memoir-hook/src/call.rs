@@ -175,7 +175,8 @@ impl Hook<'_> {
 
     fn fired(&self, call: &HookCall, now: &Time, recorded: &mut Recorded) -> Vec<Cursor> {
         let Some(journal) = self.journal else { return Vec::new() };
-        match fired::once_more(journal, call.client, &call.event, now.ms()) {
+        let event = self.rules.redactor.text(&call.event);
+        match fired::once_more(journal, call.client, &event, now.ms()) {
             Ok(cursor) => vec![cursor],
             Err(error) => {
                 recorded.problems.push(error.to_string());

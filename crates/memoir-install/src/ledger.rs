@@ -139,6 +139,11 @@ impl Ledger {
         read(entry.backup.as_ref()?).ok().flatten().map(Some)
     }
 
+    /// What the file was before memoir came, whoever has written to it since.
+    pub(crate) fn before(&self, path: &Path) -> Option<String> {
+        read(self.files.get(path)?.backup.as_ref()?).ok().flatten()
+    }
+
     /// Takes over what another home's list knows of these files: that home's hooks in them are this one's now.
     pub fn take_over(&mut self, other: &mut Ledger, files: &[PathBuf]) {
         for file in files {

@@ -94,6 +94,27 @@ impl Launcher {
         words_of_home(&words(command))
     }
 
+    /// Whether a command is one that memoir writes, in this or an earlier version, for any place and home: all of it.
+    pub(crate) fn wrote(client: memoir_event::Client, command: &str) -> bool {
+        let found = words(command);
+        let is_program = |word: &&String| {
+            let name = Path::new(word.as_str()).file_name().unwrap_or_default();
+            name == "memoir" || name == "memoir.exe"
+        };
+        let Some(program) = found.iter().find(is_program) else { return false };
+        let home = found.iter().position(|word| word == "--home").and_then(|at| found.get(at + 1));
+        let home = home.map(|home| format!(" --home {}", quoted(Path::new(home)))).unwrap_or_default();
+        let (program, rest) = (quoted(Path::new(program)), format!("{home} hook {client}"));
+        let forms = [
+            format!("[ -x {program} ] && exec {program}{rest}; command -v memoir > /dev/null && memoir{rest}; exit 0"),
+            format!("[ -x {program} ] && {program}{rest}; [ -x {program} ] || memoir{rest} 2> /dev/null; exit 0"),
+            format!("[ -x {program} ] || exit 0; exec {program}{rest}"),
+            format!("exec {program}{rest}"),
+            format!("{program}{rest}"),
+        ];
+        forms.iter().any(|form| words(form) == found)
+    }
+
     /// What clients run as an MCP server, word by word; they use no shell for that.
     pub fn server(&self, home: Option<&Path>) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
@@ -192,6 +213,32 @@ mod tests {
                 assert_eq!(ran(client, &script(broken)), nothing, "{broken:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_command_is_memoirs_only_if_all_of_it_is() {
+        for home in ["/home/you/.memoir", "/it's a/home", "/with 'quotes'/and --home/in it"] {
+            let launcher = Launcher::in_home(Path::new(home));
+            let link = quoted(launcher.path());
+            for client in [Client::Codex, Client::Claude, Client::Gemini] {
+                for named in [None, Some(Path::new(home))] {
+                    assert!(Launcher::wrote(client, &launcher.command(client, named)), "{home}");
+                }
+                assert!(Launcher::wrote(client, &format!("[ -x {link} ] || exit 0; exec {link} hook {client}")));
+            }
+            assert!(!Launcher::wrote(Client::Claude, &launcher.command(Client::Codex, None)));
+        }
+        for users in [
+            "/home/me/bin/memoir-notes.sh hook claude",
+            "echo memoir has run; my hook claude",
+            "tee -a /tmp/log | memoir hook claude",
+            "memoir hook claude && say done",
+            "/opt/memoir/run hook claude",
+            "memoir hook claude-notify",
+        ] {
+            assert!(!Launcher::wrote(Client::Claude, users), "{users}");
+        }
+        assert!(Launcher::wrote(Client::Claude, "/usr/local/bin/memoir hook claude"));
     }
 
     #[test]

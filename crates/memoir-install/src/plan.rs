@@ -5,8 +5,8 @@ use crate::ledger::backup_of;
 use crate::link::{is_inhabited, is_same, words_of_home};
 use crate::place::{Place, place};
 use crate::settings::{
-    Installed, Listed, PlanError, Trust, installed, listed, refused, trust_entries, trusted, with_hooks, with_server,
-    with_trust, without_hooks, without_server, without_trust,
+    Frame, Installed, Listed, PlanError, Trust, installed, listed, refused, trust_entries, trusted, with_hooks,
+    with_server, with_trust, without_hooks, without_hooks_in, without_server, without_trust,
 };
 use crate::{InstallError, Launcher, Ledger};
 use memoir_event::Client;
@@ -90,7 +90,8 @@ pub fn undo_plan(client: Client, dir: &Path, command: &str, ledger: &Ledger) -> 
         None => None,
         Some(text) => {
             let server = Shared::find(client, Holds::Hooks, text, command).map_err(wrong(&hooks))?;
-            let rest = without_hooks(client, text, &goes).and_then(|rest| server.without(&rest));
+            let frame = ledger.before(&hooks).map(|original| Frame::of(&original)).unwrap_or_default();
+            let rest = without_hooks_in(&frame, client, text, &goes).and_then(|rest| server.without(&rest));
             let rest = rest.map_err(wrong(&hooks))?;
             let is_clean = |original: &str| {
                 let rest = without_hooks(client, original, &|_| true).and_then(|rest| server.without_any(&rest));

@@ -10,7 +10,7 @@ mod trust;
 
 pub(crate) use events::hook_events;
 pub use hooks::PlanError;
-pub(crate) use hooks::{Installed, installed, turned_off, with_hooks, without_hooks};
+pub(crate) use hooks::{Frame, Installed, installed, turned_off, with_hooks, without_hooks, without_hooks_in};
 pub(crate) use refused::refused;
 pub(crate) use servers::{Listed, listed, with_server, without_server};
 pub(crate) use trust::{Trust, runs_no_hooks, trust_entries, trusted, turned_off_entries, with_trust, without_trust};

@@ -130,6 +130,10 @@ impl<'a> Admission<'a> {
         for id in ids.into_iter().flatten().chain([&mut event.session, &mut event.repo]) {
             self.text(id, &mut found);
         }
+        if event.shape.event_type != event.kind().event_type() {
+            // Whatever stands in a record where its kind should.
+            self.text(&mut event.shape.event_type, &mut found);
+        }
         match &mut event.content {
             Content::Text(text) => self.text(text, &mut found),
             Content::Json(json) | Content::Payload(json) => self.json(json, &mut found),

@@ -15,6 +15,7 @@ mod read;
 mod run;
 mod shrink;
 mod summary;
+mod torn;
 
 pub use coverage::{Coverage, ReadState};
 pub use files::{ClientDirs, Found, SourceFile, Unreadable, Wanted};

@@ -33,6 +33,7 @@ lenient! {
         message: Words<'a> = "message",
         delta: Words<'a> = "delta",
         is_final: Flag = "final",
+        index: crate::lenient::Number = "index",
         last_assistant_message: Words<'a> = "last_assistant_message",
         compact_summary: Words<'a> = "compact_summary",
     }
@@ -129,7 +130,10 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
             Moment::TurnEnd
         }
         "MessageDisplay" => {
-            if let Some(text) = call.delta.said().filter(|_| call.is_final.is_set()) {
+            // A message comes in pieces: only one that is the first and the last is all of it. Stop and the session file
+            // tell the others.
+            let is_whole = call.is_final.is_set() && call.index.count() == Some(0);
+            if let Some(text) = call.delta.said().filter(|_| is_whole) {
                 maker.assistant(text.to_owned(), maker.scene.said("assistant", text, 0).into_iter().collect());
             }
             Moment::Other

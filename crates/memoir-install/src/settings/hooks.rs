@@ -2,9 +2,11 @@
 
 use super::events::{HookEvent, hook_events};
 use super::{behind_mark, without_mark};
+use crate::Launcher;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use memoir_event::Client;
+use std::collections::BTreeSet;
 
 /// Why a settings file cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,7 +46,23 @@ pub struct Installed {
 
 /// Whether a command is memoir's hook for that client, of whatever version and place.
 fn is_ours(client: Client, command: &str) -> bool {
-    command.contains("memoir") && command.contains(&format!(" hook {client}"))
+    Launcher::wrote(client, command)
+}
+
+/// What stands in settings beside the hooks themselves: it stays when they go, be it empty.
+#[derive(Debug, Default)]
+pub struct Frame {
+    has_hooks: bool,
+    events: BTreeSet<String>,
+}
+
+impl Frame {
+    /// The frame of settings as they were before memoir came.
+    pub fn of(original: &str) -> Frame {
+        let hooks = parse(original).ok().and_then(|root| root.object_value()?.object_value("hooks"));
+        let events = hooks.iter().flat_map(CstObject::properties).filter_map(|property| property.decoded_name());
+        Frame { has_hooks: hooks.is_some(), events: events.collect() }
+    }
 }
 
 pub(super) fn parse(text: &str) -> Result<CstRootNode, PlanError> {
@@ -182,10 +200,20 @@ fn group(client: Client, event: &HookEvent, command: &str) -> String {
 
 /// The settings without those of memoir's hooks whose command `goes`, and without what is empty because of that.
 pub fn without_hooks(client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<String, PlanError> {
-    behind_mark(text, |text| take_out(client, text, goes))
+    without_hooks_in(&Frame::default(), client, text, goes)
 }
 
-fn take_out(client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<String, PlanError> {
+/// The same, but what is in the frame stays.
+pub fn without_hooks_in(
+    frame: &Frame,
+    client: Client,
+    text: &str,
+    goes: &dyn Fn(&str) -> bool,
+) -> Result<String, PlanError> {
+    behind_mark(text, |text| take_out(frame, client, text, goes))
+}
+
+fn take_out(frame: &Frame, client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<String, PlanError> {
     let root = parse(text)?;
     let Some(hooks) = root.object_value().and_then(|root| root.object_value("hooks")) else {
         return Ok(text.to_owned());
@@ -193,6 +221,7 @@ fn take_out(client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<S
     let mut changed = false;
     for property in hooks.properties() {
         let Some(groups) = property.array_value() else { continue };
+        let mut is_emptied = false;
         for group in groups.elements() {
             let Some(fields) = group.as_object() else { continue };
             let ours: Vec<CstNode> = handlers(&fields)
@@ -205,17 +234,19 @@ fn take_out(client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<S
             if ours.is_empty() {
                 continue;
             }
-            changed = true;
+            (changed, is_emptied) = (true, true);
             ours.into_iter().for_each(CstNode::remove);
             if handlers(&fields).is_empty() {
                 group.remove();
             }
         }
-        if changed && groups.elements().is_empty() {
+        let is_framed = property.decoded_name().is_some_and(|name| frame.events.contains(&name));
+        if is_emptied && groups.elements().is_empty() && !is_framed {
             property.remove();
         }
     }
     if changed
+        && !frame.has_hooks
         && hooks.properties().is_empty()
         && let Some(property) = root.object_value().and_then(|root| root.get("hooks"))
     {
@@ -292,6 +323,33 @@ mod tests {
         let left = installed(Client::Codex, &left).unwrap();
         assert_eq!(left.iter().map(|hook| hook.command.as_str()).collect::<Vec<_>>(), ["/theirs/memoir hook codex"]);
         assert_eq!(without_hooks(Client::Codex, &mine, &|_| false).unwrap(), mine);
+    }
+
+    #[test]
+    fn a_hook_of_the_users_stays_whatever_its_command_says() {
+        let users = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "memoir-notes hook claude"}]}]}}"#;
+        let after = with_hooks(Client::Claude, users, COMMAND).unwrap();
+        assert!(after.contains("memoir-notes hook claude"), "{after}");
+        assert_eq!(installed(Client::Claude, &after).unwrap().len(), hook_events(Client::Claude).len());
+        let left = without_hooks(Client::Claude, &after, &|_| true).unwrap();
+        let value = |text: &str| parse(text).unwrap().to_serde_value().unwrap();
+        assert_eq!(value(&left), value(users));
+    }
+
+    #[test]
+    fn what_was_empty_before_the_hooks_came_stays_when_they_go() {
+        for before in
+            [r#"{"hooks": {"Stop": [], "Notification": []}}"#, r#"{"hooks": {"Own": []}}"#, r#"{"hooks": {}}"#]
+        {
+            let after = with_hooks(Client::Claude, before, COMMAND).unwrap();
+            let edited = after.replacen('{', r#"{"model": "x", "#, 1);
+            let left = without_hooks_in(&Frame::of(before), Client::Claude, &edited, &|_| true).unwrap();
+            let value = |text: &str| parse(text).unwrap().to_serde_value().unwrap();
+            assert_eq!(value(&left), value(&before.replacen('{', r#"{"model": "x", "#, 1)), "{left}");
+        }
+        let others = r#"{"hooks": {"Own": []}}"#;
+        let after = with_hooks(Client::Claude, others, COMMAND).unwrap();
+        assert!(without_hooks(Client::Claude, &after, &|_| true).unwrap().contains("Own"));
     }
 
     #[test]

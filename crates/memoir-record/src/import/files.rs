@@ -2,7 +2,7 @@
 
 use super::format::Format;
 use memoir_event::Client;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -118,7 +118,7 @@ impl Found {
         match client {
             Client::Codex => {
                 for name in ["sessions", "archived_sessions"] {
-                    found.walk(&dir.join(name), 0, &mut |path, name| {
+                    found.walk(&dir.join(name), &mut |path, name| {
                         let is_rollout =
                             name.starts_with("rollout-") && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst"));
                         // Where both are there, the plain one counts.
@@ -127,13 +127,13 @@ impl Found {
                     });
                 }
             }
-            Client::Claude => found.walk(&dir.join("projects"), 0, &mut |path, name| {
+            Client::Claude => found.walk(&dir.join("projects"), &mut |path, name| {
                 let in_results = path.components().any(|part| part.as_os_str() == "tool-results");
                 (name.ends_with(".jsonl") && name != "journal.jsonl" && !in_results)
                     .then_some((Format::ClaudeTranscript, None))
             }),
             Client::Gemini => found.gemini(dir),
-            Client::Copilot => found.walk(&dir.join("session-state"), 0, &mut |_, name| {
+            Client::Copilot => found.walk(&dir.join("session-state"), &mut |_, name| {
                 (name == "events.jsonl").then_some((Format::CopilotEvents, None))
             }),
             Client::Opencode => found.walk_one(dir, &mut |_, name| {
@@ -149,7 +149,7 @@ impl Found {
     pub fn of_path(path: &Path) -> Found {
         let mut found = Found::default();
         if path.is_dir() {
-            found.walk(path, 0, &mut |path, name| {
+            found.walk(path, &mut |path, name| {
                 let is_data = [".jsonl", ".jsonl.zst", ".json", ".db"].iter().any(|end| name.ends_with(end));
                 is_data.then(|| Format::of_file(path)).flatten().map(|format| (format, project_root(path)))
             });
@@ -210,7 +210,7 @@ impl Found {
             let root = read_root(&project.join(".project_root"))
                 .or_else(|| names.iter().find(|(_, known)| *known == name).map(|(path, _)| path.clone()))
                 .or_else(|| names.iter().find(|(path, _)| sha256_hex(path) == name).map(|(path, _)| path.clone()));
-            self.walk(&project.join("chats"), 0, &mut |path, name| {
+            self.walk(&project.join("chats"), &mut |path, name| {
                 let is_agent = path.parent().and_then(Path::file_name).is_some_and(|name| name != "chats");
                 let format = match () {
                     () if name.ends_with(".jsonl") && (name.starts_with("session-") || is_agent) => Format::GeminiChat,
@@ -223,7 +223,57 @@ impl Found {
         }
     }
 
-    fn walk(&mut self, dir: &Path, depth: usize, judge: Judge<'_>) {
+    /// Every file below a directory, each once: first what lies there, then what links lead to that lies elsewhere.
+    fn walk(&mut self, dir: &Path, judge: Judge<'_>) {
+        let (mut dirs, mut links) = (Vec::new(), Vec::new());
+        self.walk_down(dir, 0, &mut dirs, &mut links, judge);
+        if links.is_empty() {
+            return;
+        }
+        let real = |path: &PathBuf| fs::canonicalize(path).ok();
+        let mut walked: HashSet<PathBuf> = dirs.iter().filter_map(real).collect();
+        let home = real(&dir.to_owned());
+        let mut taken: HashSet<PathBuf> = self.files.iter().filter_map(|file| real(&file.path)).collect();
+        // Links behind links come to the end: each leads to a directory that was not walked yet, or nowhere.
+        let mut links = VecDeque::from(links);
+        while let Some(link) = links.pop_front() {
+            match real(&link) {
+                Some(target) if target.is_dir() => {
+                    if walked.contains(&target) {
+                        continue;
+                    }
+                    if home.as_ref().is_some_and(|home| home.starts_with(&target)) {
+                        self.fail(&link, &"it leads to a directory that it lies in itself");
+                        walked.insert(target);
+                        continue;
+                    }
+                    let (mut dirs, mut more, from) = (Vec::new(), Vec::new(), self.files.len());
+                    self.walk_down(&link, 0, &mut dirs, &mut more, judge);
+                    walked.extend(dirs.iter().filter_map(real));
+                    links.extend(more);
+                    let found = self.files.split_off(from.min(self.files.len()));
+                    self.files.extend(
+                        found.into_iter().filter(|file| real(&file.path).is_none_or(|path| taken.insert(path))),
+                    );
+                }
+                Some(target) if taken.contains(&target) => {}
+                target => {
+                    self.take(&link, judge);
+                    taken.extend(target);
+                }
+            }
+        }
+    }
+
+    /// What lies in a directory: files are taken, links are left for later.
+    fn walk_down(
+        &mut self,
+        dir: &Path,
+        depth: usize,
+        dirs: &mut Vec<PathBuf>,
+        links: &mut Vec<PathBuf>,
+        judge: Judge<'_>,
+    ) {
         let entries = match fs::read_dir(dir) {
             Ok(entries) => entries,
             Err(error) => {
@@ -233,13 +283,14 @@ impl Found {
                 return;
             }
         };
+        dirs.push(dir.to_owned());
         for entry in entries.flatten() {
             let path = entry.path();
-            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_dir && depth < DEPTH_MAX {
-                self.walk(&path, depth + 1, judge);
-            } else if !is_dir {
-                self.take(&path, judge);
+            match entry.file_type() {
+                Ok(kind) if kind.is_symlink() => links.push(path),
+                Ok(kind) if kind.is_dir() && depth < DEPTH_MAX => self.walk_down(&path, depth + 1, dirs, links, judge),
+                Ok(kind) if kind.is_dir() => self.fail(&path, &"it lies too deep for a client's"),
+                _ => self.take(&path, judge),
             }
         }
     }
@@ -253,13 +304,13 @@ impl Found {
     }
 
     fn take(&mut self, path: &Path, judge: Judge<'_>) {
-        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return };
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return };
         // Looked at before it is judged, which may open it: a pipe would keep us waiting.
         let metadata = fs::metadata(path);
         if metadata.as_ref().is_ok_and(|metadata| !metadata.is_file()) {
             return;
         }
-        let Some((format, cwd)) = judge(path, name) else { return };
+        let Some((format, cwd)) = judge(path, &name) else { return };
         match metadata {
             Ok(metadata) => self.files.push(SourceFile::new(path, format, cwd, &metadata)),
             Err(error) => self.fail(path, &error),

@@ -6,13 +6,14 @@ use super::format::{self, Format};
 use super::lines::{self, FileLines, Line};
 use super::position::{self, Fate, Position, Stamp, numbered};
 use super::shrink::ShrinkingReader;
-use super::{database, summary::FileReport};
+use super::{database, summary::FileReport, torn};
 use crate::intake::{Intake, Rules};
 use crate::private::{Place, PrivateRequests};
 use crate::runs::{RUN_HEAD_BYTES, Run, Runs};
-use memoir_capture::{Out, Parser, Salt, gemini};
+use memoir_capture::{Counts, Out, Parser, Salt, Tally, gemini};
 use memoir_event::{Client, Content, Event, KeyHasher, Kind};
 use memoir_journal::{Cursor, Redacted};
+use memoir_redact::Redactor;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -64,7 +65,9 @@ pub(super) enum Go {
 /// The name of a file's cursor: a file keeps it when it is archived or packed.
 pub(super) fn stream_of(file: &SourceFile, salt: Salt) -> String {
     let rollout = file.rollout_name().filter(|_| !file.is_copy);
-    let name = rollout.unwrap_or_else(|| file.path.to_string_lossy().into_owned());
+    // Two names that are not UTF-8 may look alike as text, and never so.
+    let path = || file.path.to_str().map_or_else(|| format!("{:?}", file.path), str::to_owned);
+    let name = rollout.unwrap_or_else(path);
     let hash = blake3::keyed_hash(&salt.0, name.as_bytes()).to_hex();
     let short: String = hash.chars().take(32).collect();
     format!("{}{}|{short}", STREAM_PREFIX, file.format.client())
@@ -146,7 +149,25 @@ pub(super) fn read_file<'a>(
             reading.send(None, reading.told_bytes);
         }
     }
+    reading.report.tally = redacted(std::mem::take(&mut reading.report.tally), shared.rules.redactor);
     reading.report
+}
+
+/// What was counted, under names that hold no secrets: a file may call its records anything.
+fn redacted(tally: Tally, redactor: &Redactor) -> Tally {
+    let clean = |counts: Counts| {
+        let mut clean = Counts::new();
+        for (name, count) in counts {
+            *clean.entry(redactor.text(&name).into_owned()).or_default() += count;
+        }
+        clean
+    };
+    Tally {
+        context: clean(tally.context),
+        left_out: clean(tally.left_out),
+        unknown: clean(tally.unknown),
+        problems: clean(tally.problems),
+    }
 }
 
 /// When a file was last written, in milliseconds since 1970.
@@ -331,6 +352,10 @@ impl Reading<'_, '_> {
         self.report.lines += 1;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         parser.line(number, text, &mut self.out);
+        if self.out.tally.problems.contains_key("not JSON") {
+            // The torn part is counted by now.
+            torn::whole_records(text).into_iter().for_each(|record| parser.line(number, record, &mut self.out));
+        }
         self.admit();
     }
 

@@ -17,7 +17,7 @@ fn line(at_ms: i64, kind: &str, payload: &Value) -> Value {
     json!({"timestamp": memoir_event::Time::from_ms(at_ms).given(), "type": kind, "payload": payload})
 }
 
-fn meta(at_ms: i64, thread: &str, more: Value) -> Value {
+fn meta(at_ms: i64, thread: &str, more: &Value) -> Value {
     let mut meta = json!({"id": thread, "timestamp": memoir_event::Time::from_ms(at_ms).given(), "cwd": "/w"});
     meta.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     line(at_ms, "session_meta", &meta)
@@ -61,13 +61,13 @@ fn family(names_turns: bool) -> Vec<(String, Vec<Value>)> {
         let time = format!("{at_ms:012x}");
         names_turns.then(|| format!("{}-{}-7000-8000-{number:012}", &time[..8], &time[8..]))
     };
-    let mut parent = vec![meta(TEN_MS, PARENT, json!({}))];
+    let mut parent = vec![meta(TEN_MS, PARENT, &json!({}))];
     for (number, words) in (1..).zip(["go on", "go on", "look there"]) {
         let at_ms = TEN_MS + i64::from(number) * 60_000;
         parent.extend(turn(at_ms, words, id(at_ms, number).as_deref()));
     }
     let branch = |thread: &str, at_ms: i64, more: Value, of: &[Value], words: &str, number: u32| {
-        let mut lines = vec![meta(at_ms, thread, more)];
+        let mut lines = vec![meta(at_ms, thread, &more)];
         lines.extend(copied(of, at_ms + 40));
         lines.extend(turn(at_ms + 60_000, words, id(at_ms + 60_000, number).as_deref()));
         lines

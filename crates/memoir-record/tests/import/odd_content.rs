@@ -294,3 +294,73 @@ fn a_file_without_any_time_happened_when_it_was_written() {
     world.import();
     assert!(world.events().iter().all(|stored| stored.ts_ms == 1_700_000_000_000));
 }
+
+#[test]
+fn a_secret_that_stands_where_a_kind_should_is_kept_nowhere() {
+    let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).split_at(36).0);
+    let meta = r#"{"timestamp":"2026-10-01T10:00:00.000Z","type":"session_meta","payload":{"id":"01990000-0000-7000-8000-000000000001","cwd":"/p"}}"#;
+    let time = r#""timestamp":"2026-10-01T10:00:01.000Z""#;
+    for (file, line) in [
+        (ROLLOUT, format!(r#"{{{time},"type":"{secret}","payload":{{"a":1}}}}"#)),
+        (ROLLOUT, format!(r#"{{{time},"type":"event_msg","payload":{{"type":"password={secret}"}}}}"#)),
+        (ROLLOUT, format!(r#"{{{time},"type":"response_item","payload":{{"type":"Bearer {secret}"}}}}"#)),
+        (TRANSCRIPT, format!(r#"{{{time},"type":"{secret}","sessionId":"s","uuid":"u","cwd":"/p"}}"#)),
+        (
+            TRANSCRIPT,
+            format!(r#"{{{time},"type":"system","subtype":"{secret}","sessionId":"s","uuid":"u","cwd":"/p"}}"#),
+        ),
+        (CHAT, format!(r#"{{"id":"m",{time},"type":"{secret}","content":"x"}}"#)),
+        (CHAT, format!(r#"{{"id":"m",{time},"type":"user","content":[{{"{secret}":1}}]}}"#)),
+    ] {
+        let world = World::new();
+        let first = match file {
+            ROLLOUT => meta,
+            CHAT => r#"{"sessionId":"s","projectHash":"h","kind":"main"}"#,
+            _ => {
+                r#"{"type":"user","uuid":"v","sessionId":"s","cwd":"/p","message":{"role":"user","content":"ask it"}}"#
+            }
+        };
+        world.put(file, format!("{first}\n{line}\n").as_bytes());
+        let summary = world.import();
+        let told = format!("{summary:?} {:?}", world.events());
+        assert!(!told.contains(&secret), "{line}: {told}");
+        assert!(world.events().len() >= 2 || !summary.tally.left_out.is_empty(), "{line}: {told}");
+    }
+}
+
+#[test]
+fn a_whole_record_behind_a_torn_one_on_its_line_is_kept_and_the_torn_one_is_counted() {
+    let meta = r#"{"timestamp":"2026-10-01T10:00:00.000Z","type":"session_meta","payload":{"id":"01990000-0000-7000-8000-000000000001","cwd":"/p"}}"#;
+    let header = r#"{"sessionId":"s","projectHash":"h","kind":"main"}"#;
+    let time = |second: u32| format!(r#""timestamp":"2026-10-01T10:00:0{second}.000Z""#);
+    let codex = |text: &str, at: u32| {
+        format!(r#"{{{},"type":"event_msg","payload":{{"type":"user_message","message":"{text}"}}}}"#, time(at))
+    };
+    let claude = |text: &str, at: u32| {
+        format!(
+            r#"{{"type":"user","uuid":"u{at}",{},"sessionId":"s","cwd":"/p","message":{{"role":"user","content":"{text}"}}}}"#,
+            time(at)
+        )
+    };
+    let gemini = |text: &str, at: u32| format!(r#"{{"id":"m{at}",{},"type":"user","content":"{text}"}}"#, time(at));
+    for (file, first, line) in
+        [(ROLLOUT, meta, &codex as &dyn Fn(&str, u32) -> String), (TRANSCRIPT, "", &claude), (CHAT, header, &gemini)]
+    {
+        let half = line("never said", 2);
+        for torn in [&half[..half.len() - 9], &half[..20], "\0\0\0\0", "\0"] {
+            let world = World::new();
+            let text =
+                format!("{first}\n{}\n{torn}{}\n{}\n", line("ask one", 1), line("ask two", 3), line("ask three", 4));
+            world.put(file, text.as_bytes());
+            let summary = world.import();
+            let said: Vec<String> = world
+                .events()
+                .iter()
+                .filter(|stored| stored.event.kind() == Kind::UserMessage)
+                .map(|stored| stored.event.content.plain().into_owned())
+                .collect();
+            assert_eq!(said, ["ask one", "ask two", "ask three"], "{file} {torn:?}");
+            assert!(!summary.problems.is_empty() || torn.starts_with('\0'), "{file} {torn:?}");
+        }
+    }
+}

@@ -146,3 +146,30 @@ fn a_rollout_that_is_moved_into_the_archive_is_not_read_again() {
     assert_eq!(read(&world, Client::Codex).read, 0);
     assert_eq!(world.coverage(), [ReadState::Whole]);
 }
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_each_file_is_read_once_and_no_circle_is_walked() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+    let world = World::new();
+    let named = |name: &str| session(&["one"]).replace("u-one", name).replace("\"s\"", &format!("{name:?}"));
+    world.put(".claude/projects/-p/s.jsonl", named("here").as_bytes());
+    world.put("elsewhere/-q/t.jsonl", named("there").as_bytes());
+    world.put("elsewhere/-q/deep/u.jsonl", named("deeper").as_bytes());
+    let at = |path: &str| world.path(path);
+    symlink(at("elsewhere/-q"), at(".claude/projects/-a")).unwrap();
+    symlink(at("elsewhere"), at(".claude/projects/-z")).unwrap();
+    symlink(at(".claude/projects/-p"), at(".claude/projects/-same")).unwrap();
+    symlink(at(".claude/projects/-p/s.jsonl"), at(".claude/projects/-p/again.jsonl")).unwrap();
+    symlink("../-p", at(".claude/projects/-p/itself")).unwrap();
+    symlink(at(".claude"), at("elsewhere/-q/deep/round")).unwrap();
+    let odd = at(".claude/projects/-p").join(OsStr::from_bytes(b"odd-\xff.jsonl"));
+    fs::write(odd, named("odd")).unwrap();
+    let summary = world.import();
+    let claude = &summary.clients[&Client::Claude];
+    assert_eq!((claude.read, claude.failed, prompts(&world).len()), (4, 1, 4), "{summary:?}");
+    assert_eq!(summary.problems.len(), 1, "{:?}", summary.problems);
+    assert_eq!(read(&world, Client::Claude).read, 0);
+}

@@ -409,6 +409,22 @@ fn the_end_of_a_session_leaves_a_mark_and_nothing_running() {
 }
 
 #[test]
+fn a_message_that_is_shown_in_pieces_is_stored_whole_and_once() {
+    let home = Home::with_one_event();
+    let before = home.events().len();
+    let piece = |id: &str, index: u32, is_final: bool, delta: &str| {
+        let more = json!({"message_id": id, "index": index, "final": is_final, "delta": delta});
+        hook(&home, "claude", &claude("MessageDisplay", more));
+    };
+    piece("m1", 0, true, "At once.");
+    piece("m2", 0, false, "First half, ");
+    piece("m2", 1, true, "second half.");
+    hook(&home, "claude", &claude("Stop", json!({"last_assistant_message": "First half, second half."})));
+    let said = kinds(&home).split_off(before);
+    assert_eq!(said, [pair("assistant_message", "At once."), pair("assistant_message", "First half, second half.")]);
+}
+
+#[test]
 fn secrets_in_a_payload_never_reach_the_disk() {
     let home = Home::with_one_event();
     let secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
@@ -425,6 +441,7 @@ fn secrets_in_a_payload_never_reach_the_disk() {
         "claude",
         &with(claude("SessionEnd", json!({})), json!({"transcript_path": format!("/p/{secret}.jsonl")})),
     );
+    hook(&home, "claude", &claude(secret, json!({})));
     let mut stack = vec![home.dir()];
     while let Some(dir) = stack.pop() {
         for entry in fs::read_dir(dir).unwrap() {
