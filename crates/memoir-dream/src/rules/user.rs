@@ -291,6 +291,9 @@ mod tests {
             "forget the login page. let's do the dashboard instead",
             "Forget the unit tests - fix the build",
             "Vergiss die Login-Seite, mach erst das Dashboard",
+            "Forget that, use postgres for the queue",
+            "Forget everything and start over",
+            "Forget about tests, focus on the UI",
             "Implement this:\n- forget the staging port\n- ask again",
         ] {
             assert_eq!(named(said), [""; 0], "{said}");
@@ -480,6 +483,7 @@ mod tests {
             ("I'm a backend engineer at Initech", &[(Rule::Fact, "I'm a backend engineer at Initech")]),
             ("I work at Initech", &[(Rule::Fact, "I work at Initech")]),
             ("always answer me in German please", &[(Rule::Always, "always answer me in German please")]),
+            ("I told you a hundred times, never force push", &[(Rule::Always, "never force push")]),
             ("stop adding comments to every line", &[(Rule::Always, "stop adding comments to every line")]),
             (
                 "if the tests fail, always rerun them once before reporting",
