@@ -183,6 +183,7 @@ mod tests {
             "Can you keep this between us? The budget is 4 million.",
             "Please keep this off the record: Anna is leaving in June",
             "Never repeat this to anyone: the pin is 4711",
+            "Please treat this as confidential. The client is Globex.",
             "Don't share this with anyone. Our merger partner is Hooli.",
             "Do not persist this anywhere, the token is abc-4711",
         ]
@@ -230,6 +231,7 @@ mod tests {
             "请不要保存，先看一下差异",
             "Don't save that?",
             "don't keep this in memory, stream it",
+            "Keep this private, only expose the getter",
             "Do not record this call in the audit log",
             "Do not log or store this value in the request handler",
             "Don't remember this selection between reloads",

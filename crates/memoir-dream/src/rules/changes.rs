@@ -101,6 +101,7 @@ pub(super) fn changed(bare: &Sentence) -> Option<Told> {
         || has_ended(lower)
         || is_at(lower)
         || is_now(lower)
+        || takes_over(lower)
         || is_allowed(lower);
     (is_change || is_new(bare)).then(|| kept(Rule::Update, bare, &bare.lower)).flatten()
 }
@@ -186,6 +187,12 @@ fn replaces(lower: &str) -> bool {
         && is_thing(subject)
         && !is_worked_on(subject)
         && is_named(object)
+}
+
+/// "Bob took over the payments service from Mara."
+fn takes_over(lower: &str) -> bool {
+    let words = words(lower);
+    matches!(words.as_slice(), [who, "took" | "takes", "over", what, ..] if is_named(&[who]) && !POINTING.contains(what))
 }
 
 /// "CI now runs on Buildkite", "the default branch is now called trunk": where something is or what it is called.
@@ -326,6 +333,12 @@ fn is_at(lower: &str) -> bool {
 fn is_allowed(lower: &str) -> bool {
     const AGAIN: [&str; 3] = ["again", "now", "from now on"];
     let Some(rest) = AGAIN.iter().find_map(|again| lower.strip_suffix(again)) else { return false };
+    // "Pushing to main is allowed again."
+    if lifts(rest)
+        .is_some_and(|(said, _)| rest.trim().starts_with(said) && said.contains(' ') && is_named(&words(said)))
+    {
+        return true;
+    }
     let Some((said, _)) = lifts(lower) else { return false };
     let words = words(said);
     let object = words.get(1..).unwrap_or_default();
@@ -387,6 +400,8 @@ mod tests {
             "The default branch is now called trunk",
             "We changed the deploy command to ./release",
             "Kubernetes replaced Nomad",
+            "Bob took over the payments service from Mara",
+            "Pushing to main is allowed again",
         ]
         .into_iter()
         .filter(|said| rules(said) != [Rule::Update]);

@@ -290,7 +290,9 @@ pub(super) fn to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unw
 fn cut(target: &Sentence) -> (Sentence, Option<Sentence>) {
     let and = target.lower.match_indices(" and ").map(|(at, _)| at).find(|at| {
         let after = target.lower.get(at + " and ".len()..).unwrap_or_default();
-        after.split(' ').count() > 2 && begins(after, LISTED).is_none()
+        let words = after.split(' ').count();
+        let is_order = words == 2 && after.trim_end_matches(['.', '!']).ends_with(" it");
+        (words > 2 || is_order) && begins(after, LISTED).is_none()
     });
     let at = CUTS.iter().filter_map(|cut| target.lower.find(cut)).chain(and).min();
     match at {

@@ -205,6 +205,7 @@ mod tests {
             "Vergiss die Login-Seite, mach erst das Dashboard",
             "Forget that, use postgres for the queue",
             "Forget everything and start over",
+            "Let's forget about caching and ship it",
             "Forget about tests, focus on the UI",
             "Implement this:\n- forget the staging port\n- ask again",
         ] {
