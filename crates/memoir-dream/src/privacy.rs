@@ -180,6 +180,12 @@ mod tests {
             "The merger partner is Hooli. Don't save that. Now run the tests.",
             "Do not save this. Our merger partner is Hooli.",
             "don't save this: Anna earns 90k",
+            "Can you keep this between us? The budget is 4 million.",
+            "Please keep this off the record: Anna is leaving in June",
+            "Never repeat this to anyone: the pin is 4711",
+            "Please treat this as confidential. The client is Globex.",
+            "Don't share this with anyone. Our merger partner is Hooli.",
+            "Do not persist this anywhere, the token is abc-4711",
         ]
         .into_iter()
         .filter(|said| !wants_privacy(said));
@@ -224,6 +230,13 @@ mod tests {
             "Bitte das noch nicht speichern, wir sollten erst testen",
             "请不要保存，先看一下差异",
             "Don't save that?",
+            "don't keep this in memory, stream it",
+            "Keep this private, only expose the getter",
+            "Do not record this call in the audit log",
+            "Do not log or store this value in the request handler",
+            "Don't remember this selection between reloads",
+            "Add a toast that says don't save this",
+            "don't save it, I'll do it myself",
         ]
         .into_iter()
         .filter(|said| wants_privacy(said));

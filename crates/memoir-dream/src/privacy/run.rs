@@ -2,8 +2,8 @@
 //! is said, or it is polite. So "don't save it to disk" is none.
 
 use super::words::{
-    BACK, FOREIGN, FOREIGN_POINTERS, IN_MEMORY, LEADING_ON, LITTLE, MARKS, MINDING, NOTS, PHRASE_LEADS, PHRASES,
-    POINTERS, REMEMBERING, SAID, SHARING, SPEAKING, SPOKEN, STARTERS, SUBJECTS, TELLING, TIGHT, TIGHT_LITTLE,
+    BACK, FOREIGN, FOREIGN_POINTERS, IN_MEMORY, LEADING_ON, LITTLE, MARKS, MINDING, NOBODY, NOTS, PHRASE_LEADS,
+    PHRASES, POINTERS, REMEMBERING, SAID, SHARING, SPEAKING, SPOKEN, STARTERS, SUBJECTS, TELLING, TIGHT, TIGHT_LITTLE,
     TIGHT_MORE, TIGHT_SURE,
 };
 use crate::rules::begins;
@@ -43,7 +43,7 @@ fn phrase_in(lower: &str) -> Option<Run> {
         let end = at + clause.len();
         let whole = clause.trim();
         let mut bare = if begins(whole, PHRASES).is_some() { whole } else { without_little(clause) };
-        while let Some(lead) = begins(bare, PHRASE_LEADS) {
+        while let Some(lead) = begins(bare, PHRASE_LEADS).filter(|_| begins(bare, PHRASES).is_none()) {
             bare = without_little(bare.get(lead..).unwrap_or_default());
         }
         let is_first = lower.get(..at).is_some_and(|before| !before.contains(char::is_alphanumeric));
@@ -199,20 +199,22 @@ fn run_at(words: &[Word<'_>], at: usize) -> Option<Run> {
     let last = words.get(at + run.checked_sub(1)?)?;
     let rest = words.get(at + run..)?;
     let joined = rest.iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
-    let in_memory = begins(&joined, IN_MEMORY).filter(|_| last.mark.is_none());
+    let in_memory = begins(&joined, IN_MEMORY).or_else(|| begins(&joined, NOBODY)).filter(|_| last.mark.is_none());
     let is_apart = last.mark.is_some()
         || rest.is_empty()
         || in_memory.is_some()
         || (heard.points && (begins(&joined, STARTERS).is_some() || last.text == "the"));
-    let leads_on = last.mark.is_some_and(|mark| LEADING_ON.contains(&mark)) && !rest.is_empty();
+    // Where it is not to be kept belongs to the wish.
+    let place = in_memory.map_or(0, |end| joined.get(..end).unwrap_or_default().split(' ').count());
+    let end = words.get(at + run + place - 1).unwrap_or(last);
+    let leads_on = end.mark.is_some_and(|mark| LEADING_ON.contains(&mark)) && rest.len() > place;
     // "Nicht speichern" is said of what was said only where nothing else stands before it.
     let is_meant = heard.points || leads_on || (heard.is_foreign && (before.is_none() || is_polite));
-    let is_kept = heard.remembers || (heard.shares && leads_on);
+    let is_kept = heard.remembers || (heard.shares && (leads_on || begins(&joined, NOBODY).is_some()));
     if !(heard.denies && is_kept && is_apart && is_meant) {
         return None;
     }
-    let place = in_memory.map_or(0, |end| joined.get(..end).unwrap_or_default().split(' ').count());
-    let to = words.get(at + run + place - 1).map_or(last.to, |word| word.to);
+    let to = end.to;
     let sure = if in_memory.is_some() { Sure::Yes } else { heard.sure() };
     Some(Run { from: words.get(at)?.from, to, sure, leads_on })
 }

@@ -10,6 +10,9 @@ pub(super) const PHRASES: &[&str] = &[
     "keep this to yourself",
     "keep this confidential",
     "this is confidential",
+    "strictly confidential",
+    "treat this as confidential",
+    "treat that as confidential",
     "behalte das für dich",
     "das bleibt unter uns",
     "entre nous",
@@ -40,6 +43,14 @@ pub(super) const PHRASE_LEADS: &[&str] = &[
     "keep this",
     "keep it",
     "keep that",
+    "can you",
+    "could you",
+    "would you",
+    "can we",
+    "could we",
+    "let's",
+    "i want to",
+    "i'd like to",
     "strictly",
     "completely",
 ];
@@ -258,6 +269,25 @@ pub(super) const SPEAKING: &[&str] = &[
 pub(super) const LITTLE: &[&str] = &[
     "do", "or", "and", "nor", "either", "please", "ever", "just", "oder", "und", "noch", "auch", "bitte", "dir", "du",
     "sollst", "ou", "et", "merci", "de", "veuillez", "s'il", "te", "vous", "plaît", "o", "y", "por", "favor",
+];
+
+/// Who is not to hear it.
+pub(super) const NOBODY: &[&str] = &[
+    "to anyone",
+    "to anybody",
+    "to others",
+    "to anyone else",
+    "to anybody else",
+    "with anyone",
+    "with anybody",
+    "with others",
+    "with anyone else",
+    "with anybody else",
+    "anywhere",
+    "anywhere else",
+    "an niemanden",
+    "à personne",
+    "a nadie",
 ];
 
 /// Where it is not to be kept, which is where this is.

@@ -2,11 +2,11 @@
 //! sentence is none without it.
 
 use super::Rule;
+use super::leads::without_leads;
 use super::scope::is_scope;
 use super::sentences::Sentence;
 use super::stated::LIMITS;
 use super::told::{Told, keep, kept};
-use super::user::without_leads;
 use super::words::{begins, has};
 use memoir_event::MemoryKind;
 

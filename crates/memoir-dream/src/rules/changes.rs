@@ -6,7 +6,7 @@
 
 use super::Rule;
 use super::doubt::{begins_reported, orders_now};
-use super::facts::{TROUBLE, fact};
+use super::facts::{AT_WORK, STATES, TROUBLE, fact};
 use super::habits::{habit, preference};
 use super::sentences::Sentence;
 use super::told::{Told, kept};
@@ -95,7 +95,14 @@ pub(super) fn changed(bare: &Sentence) -> Option<Told> {
     if has(lower, TROUBLE) || orders_now(lower) || begins_reported(lower) {
         return None;
     }
-    let is_change = goes_to(lower) || is_replaced(lower) || has_ended(lower) || is_at(lower) || is_allowed(lower);
+    let is_change = goes_to(lower)
+        || is_replaced(lower)
+        || replaces(lower)
+        || has_ended(lower)
+        || is_at(lower)
+        || is_now(lower)
+        || takes_over(lower)
+        || is_allowed(lower);
     (is_change || is_new(bare)).then(|| kept(Rule::Update, bare, &bare.lower)).flatten()
 }
 
@@ -144,7 +151,10 @@ fn goes_to(lower: &str) -> bool {
     let became = if became.first() == Some(&"to") { became.get(1..).unwrap_or_default() } else { became };
     if WHO.contains(&subject.join(" ").as_str()) {
         let is_ours = object.first().is_none_or(|first| matches!(*first, "our" | "everything" | "all"));
-        return is_ours && is_named(became);
+        // "We changed the deploy command to ./release", and not "we moved the function to utils.rs".
+        let is_the_one =
+            subject == ["we"] && object.first() == Some(&"the") && became.first().is_some_and(|word| is_value(word));
+        return (is_ours && is_named(became)) || (is_the_one && !is_worked_on(object));
     }
     // What one thing became is a value or a name, and "the form moved to the left" tells neither.
     object.is_empty() && is_thing(&subject) && is_named(became)
@@ -160,6 +170,122 @@ fn is_replaced(lower: &str) -> bool {
         let said = rest.get(end..).unwrap_or_default().trim_start();
         begins(said, REPLACED).is_some() && is_thing(&words(lower.get(..at).unwrap_or_default()))
     })
+}
+
+/// "Kubernetes replaced Nomad".
+fn replaces(lower: &str) -> bool {
+    let words = words(lower);
+    let verb = words
+        .iter()
+        .take(OBJECT_WORDS_MAX)
+        .position(|word| matches!(*word, "replaced" | "replaces" | "supersedes" | "ersetzt"));
+    let Some((subject, rest)) = verb.filter(|at| *at > 0).map(|at| words.split_at(at)) else { return false };
+    let object = rest.get(1..).unwrap_or_default();
+    let is_short = object.len() <= OBJECT_WORDS_MAX && !object.contains(&"with");
+    is_short
+        && !WHO.contains(&subject.join(" ").as_str())
+        && is_thing(subject)
+        && !is_worked_on(subject)
+        && is_named(object)
+}
+
+/// "Bob took over the payments service from Mara."
+fn takes_over(lower: &str) -> bool {
+    let words = words(lower);
+    matches!(words.as_slice(), [who, "took" | "takes", "over", what, ..] if is_named(&[who]) && !POINTING.contains(what))
+}
+
+/// "CI now runs on Buildkite", "the default branch is now called trunk": where something is or what it is called.
+fn is_now(lower: &str) -> bool {
+    const IS_NOW: &[&str] = &[
+        "is now in",
+        "are now in",
+        "is now at",
+        "are now at",
+        "is now on",
+        "is now called",
+        "are now called",
+        "is now named",
+        "is now under",
+        "are now under",
+        "now runs on",
+        "now run on",
+        "now runs in",
+        "now lives in",
+        "now live in",
+        "now lives at",
+        "now lives under",
+        "now goes through",
+        "now go through",
+        "now points to",
+        "now listens on",
+        "now belongs to",
+        "now belong to",
+        "now deploys to",
+        "now uses",
+        "now use",
+        "now requires",
+        "now require",
+        "ist jetzt",
+        "sind jetzt",
+        "läuft jetzt",
+        "heißt jetzt",
+        "est maintenant",
+        "ahora está",
+    ];
+    let places = lower.match_indices(' ').take(SUBJECT_WORDS_MAX).map(|(at, _)| at);
+    places.into_iter().any(|at| {
+        let rest = lower.get(at..).unwrap_or_default().trim_start();
+        let Some(end) = begins(rest, IS_NOW) else { return false };
+        let (subject, became) =
+            (words(lower.get(..at).unwrap_or_default()), words(rest.get(end..).unwrap_or_default()));
+        let is_state = became.iter().all(|word| STATES.contains(word));
+        is_thing(&subject)
+            && !is_worked_on(&subject)
+            && is_named(&became)
+            && !is_state
+            && became.len() <= OBJECT_WORDS_MAX
+    })
+}
+
+/// Whether it is a thing that is being worked on: what is told of it is told of the work.
+fn is_worked_on(subject: &[&str]) -> bool {
+    const CODE: &[&str] = &[
+        "function",
+        "method",
+        "class",
+        "struct",
+        "component",
+        "helper",
+        "parser",
+        "handler",
+        "file",
+        "page",
+        "form",
+        "button",
+        "module",
+        "import",
+        "imports",
+        "field",
+        "variable",
+        "code",
+        "diff",
+        "branch",
+        "commit",
+        "script",
+        "query",
+        "color",
+        "logic",
+        "test",
+    ];
+    // The default branch is nobody's branch at work.
+    let is_default = subject.iter().any(|word| matches!(*word, "default" | "main" | "release"));
+    subject.last().is_some_and(|head| (CODE.contains(head) && !is_default) || AT_WORK.contains(head))
+}
+
+/// A path, an address, a number.
+fn is_value(word: &str) -> bool {
+    word.contains(['/', '.', ':']) || word.starts_with('`') || word.chars().any(|c| c.is_ascii_digit())
 }
 
 /// "I no longer prefer dark mode", "we don't run make lint before pushing anymore".
@@ -207,6 +333,12 @@ fn is_at(lower: &str) -> bool {
 fn is_allowed(lower: &str) -> bool {
     const AGAIN: [&str; 3] = ["again", "now", "from now on"];
     let Some(rest) = AGAIN.iter().find_map(|again| lower.strip_suffix(again)) else { return false };
+    // "Pushing to main is allowed again."
+    if lifts(rest)
+        .is_some_and(|(said, _)| rest.trim().starts_with(said) && said.contains(' ') && is_named(&words(said)))
+    {
+        return true;
+    }
     let Some((said, _)) = lifts(lower) else { return false };
     let words = words(said);
     let object = words.get(1..).unwrap_or_default();
@@ -263,6 +395,13 @@ mod tests {
             "The old payments API is deprecated, use v2",
             "The design team was renamed to Studio",
             "Wir benutzen npm nicht mehr zum Bauen",
+            "CI now runs on Buildkite",
+            "Tests are now in tests/unit",
+            "The default branch is now called trunk",
+            "We changed the deploy command to ./release",
+            "Kubernetes replaced Nomad",
+            "Bob took over the payments service from Mara",
+            "Pushing to main is allowed again",
         ]
         .into_iter()
         .filter(|said| rules(said) != [Rule::Update]);
@@ -295,6 +434,11 @@ mod tests {
             "We're on the same page now",
             "The docs say we switched to pnpm",
             "did we switch to pnpm?",
+            "We moved the function to utils.rs",
+            "the parser now uses serde",
+            "The tests are now green",
+            "the form now uses a map",
+            "No need to save this",
         ]
         .into_iter()
         .filter(|said| !rules(said).is_empty());

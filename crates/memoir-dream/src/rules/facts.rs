@@ -81,12 +81,15 @@ fn tells_of_self(lower: &str) -> bool {
 }
 
 /// Things of which it is told where the work stands.
-const AT_WORK: &[&str] = &[
+pub(super) const AT_WORK: &[&str] = &[
     "issue",
     "issues",
     "problem",
     "problems",
     "culprit",
+    "pr",
+    "mr",
+    "ticket",
     "cause",
     "reason",
     "fix",
@@ -115,7 +118,7 @@ const AT_WORK: &[&str] = &[
 ];
 
 /// How something is at a moment.
-const STATES: &[&str] = &[
+pub(super) const STATES: &[&str] = &[
     "green", "red", "passing", "slow", "fast", "fine", "ok", "okay", "good", "bad", "great", "done", "ready", "up",
     "down", "stuck", "empty", "dirty", "clean", "behind", "ahead", "online", "offline", "working", "running",
     "finished", "merged", "deployed", "fixed", "late", "busy", "away", "back", "here", "gone", "open", "closed",

@@ -259,7 +259,12 @@ pub(super) fn to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unw
     }
     let said_about = said_about(&bare);
     let end = said_about.or_else(|| begins(&bare.lower, FORGET))?;
-    let target = without_saying(&bare.from(end).bare());
+    // "Forget that, use postgres" points at what was said last, and goes on.
+    let rest = bare.from(end).trimmed();
+    if rest.lower.starts_with([',', ';', '.', '!', '-', '–', '—']) {
+        return None;
+    }
+    let target = without_saying(&rest.bare());
     let (first, rest) = cut(&target);
     let named = without_memory_words(&first.said);
     let is_called = named != first.said.trim_end_matches(['.', '!', '?']).trim();
@@ -273,7 +278,8 @@ pub(super) fn to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unw
     let stems = Statement::whole(&named).stems.len();
     // One word could mean anything: it takes a reason, or the name of a rule.
     let is_sure = stems >= 2 || names_it || reason.is_some();
-    if stems == 0 || !is_sure {
+    let is_all = matches!(first.lower.split(' ').next(), Some("everything" | "all" | "alles" | "tout" | "todo"));
+    if stems == 0 || !is_sure || (is_all && !names_it) {
         return None;
     }
     let said = target.said.trim_end_matches('?').to_owned();
@@ -284,7 +290,9 @@ pub(super) fn to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unw
 fn cut(target: &Sentence) -> (Sentence, Option<Sentence>) {
     let and = target.lower.match_indices(" and ").map(|(at, _)| at).find(|at| {
         let after = target.lower.get(at + " and ".len()..).unwrap_or_default();
-        after.split(' ').count() > 2 && begins(after, LISTED).is_none()
+        let words = after.split(' ').count();
+        let is_order = words == 2 && after.trim_end_matches(['.', '!']).ends_with(" it");
+        (words > 2 || is_order) && begins(after, LISTED).is_none()
     });
     let at = CUTS.iter().filter_map(|cut| target.lower.find(cut)).chain(and).min();
     match at {

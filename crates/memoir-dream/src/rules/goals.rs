@@ -1,8 +1,8 @@
 //! What a request was about, in words that say something later: "yes, do both" is part of what was asked for before.
 
 use super::facts::TROUBLE;
+use super::leads::without_leads;
 use super::sentences::{Sentence, sentences};
-use super::user::without_leads;
 use super::words::{begins, has};
 use crate::statement::Statement;
 

@@ -200,6 +200,7 @@ pub(super) fn habit(bare: &Sentence) -> Option<Told> {
         return habit(&ban);
     }
     let is_for_all = ["all ", "every ", "each ", "any ", "no "].iter().any(|all| lower.starts_with(all))
+        && !lower.starts_with("no need ")
         && has(lower, &["must", "should", "needs to", "need to", "has to"]);
     let is_item = lower.starts_with(|c: char| c.is_ascii_digit());
     let is_rule = (is_for_all || (has(lower, RULES) && !is_item)) && !lower.starts_with("this ") && !is_reported(lower);
@@ -227,7 +228,46 @@ const HAPPENINGS: &[&str] = &[
     "we run it",
 ];
 
-/// "Make sure to never …": the ban in it.
+/// Ways to say that it was said before, or that it counts.
+const TELLING: &[&str] = &[
+    "i told",
+    "i've told",
+    "i have told",
+    "i said",
+    "i've said",
+    "i keep",
+    "how many times",
+    "how often",
+    "as i",
+    "like i",
+    "as always",
+    "as usual",
+    "seriously",
+    "listen",
+    "look",
+    "heads up",
+    "attention",
+    "hinweis",
+    "wichtig",
+    "achtung",
+    "ich habe",
+    "wie gesagt",
+    "comme je",
+    "te dije",
+    "a hundred times",
+    "a thousand times",
+    "a million times",
+    "many times",
+    "so many times",
+    "before",
+    "already",
+    "twice",
+    "yesterday",
+];
+/// Such a lead has so many words.
+const LEAD_WORDS_MAX: usize = 8;
+
+/// "Make sure to never …", "I told you a hundred times, never …": the ban in it.
 fn insisted(bare: &Sentence) -> Option<Sentence> {
     const INSISTING: &[&str] = &[
         "make sure to",
@@ -243,7 +283,14 @@ fn insisted(bare: &Sentence) -> Option<Sentence> {
         "achte darauf",
         "stell sicher, dass du",
     ];
-    let rest = bare.from(begins(&bare.lower, INSISTING)?).bare();
+    let told = || {
+        let (at, mark) =
+            [", ", ": ", " - ", " – "].iter().filter_map(|mark| Some((bare.lower.find(mark)?, mark))).min()?;
+        let before = bare.lower.get(..at)?;
+        let is_lead = begins(before, TELLING).is_some() && before.split(' ').count() <= LEAD_WORDS_MAX;
+        is_lead.then_some(at + mark.len())
+    };
+    let rest = bare.from(begins(&bare.lower, INSISTING).or_else(told)?).bare();
     begins(&rest.lower, &["never", "always", "don't ever", "do not ever", "nie", "niemals", "immer"]).map(|_| rest)
 }
 

@@ -4,8 +4,8 @@
 //! this:" are tasks as far as the list goes. Only where the user says that the rules are theirs are they.
 
 use super::headings::announces;
+use super::leads::without_leads;
 use super::sentences::Sentence;
-use super::user::without_leads;
 use super::wishes::{FROM_NOW_ON, asks_to_keep};
 use super::words::{begins, has};
 

@@ -4,78 +4,12 @@ use super::Rule;
 use super::back::{Back, joined, looks_back, without_last_wish};
 use super::doubt::{is_for_this_work, is_hearsay, passes};
 use super::forget::{Unwanted, to_forget};
+use super::leads::without_leads;
 use super::sentences::{Sentence, own_sentences};
 use super::stated::{proposed, stated};
 use super::told::{Told, kept};
 use super::wishes::{asks_to_keep, wished};
-use super::words::begins;
 use crate::privacy::{Privacy, privacy_in};
-
-/// What may stand before a wish and says nothing.
-pub(super) const LEADS: &[&str] = &[
-    "please",
-    "pls",
-    "ok",
-    "okay",
-    "so",
-    "and",
-    "also",
-    "but",
-    "hey",
-    "btw",
-    "by the way",
-    "yes",
-    "well",
-    "then",
-    "oh",
-    "one more thing",
-    "important",
-    "just",
-    "for the future",
-    "bitte",
-    "also bitte",
-    "s'il te plaît",
-    "s'il vous plaît",
-    "stp",
-    "por favor",
-    "请",
-    "另外",
-    "you should",
-    "you must",
-    "can you",
-    "could you",
-    "i want you to",
-    "i'd like you to",
-    "i would like you to",
-    "i need you to",
-    "let's",
-    "no,",
-    "nope",
-    "nein,",
-    "nein",
-    "non,",
-    "i already told you",
-    "i have told you",
-    "i've told you",
-    "i told you",
-    "as i said",
-    "like i said",
-    "as i told you",
-    "i said",
-    "once more",
-    "once again",
-    "again",
-    "alright",
-    "noch was",
-    "außerdem",
-];
-
-/// Leads with which a question is a wish.
-const REQUESTS: &[&str] =
-    &["can you", "could you", "would you", "will you", "kannst du", "könntest du", "peux-tu", "puedes"];
-
-/// So many leads stand before a wish at most.
-const LEADS_MAX: usize = 4;
 
 /// What a message holds for memory.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -187,28 +121,6 @@ fn is_wish(bare: &Sentence) -> bool {
     to_forget(bare, None).is_some() || asks_to_keep(bare).is_some_and(says_what)
 }
 
-/// The sentence without what only leads up to it, and whether that asks for something.
-pub(crate) fn without_leads(sentence: &Sentence) -> (Sentence, bool) {
-    without_leads_until(sentence, &[])
-}
-
-/// The same, up to a phrase that is not to be taken off.
-pub(super) fn without_leads_until(sentence: &Sentence, stop: &[&str]) -> (Sentence, bool) {
-    let mut bare = sentence.bare();
-    let mut is_request = false;
-    for _ in 0..LEADS_MAX {
-        // What begins a wish is no lead: "bitte" is one, "no olvides" is none.
-        match begins(&bare.lower, LEADS).filter(|_| begins(&bare.lower, stop).is_none()) {
-            Some(end) => {
-                is_request |= begins(&bare.lower, REQUESTS).is_some();
-                bare = bare.from(end).bare();
-            }
-            None => break,
-        }
-    }
-    (bare, is_request)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Reach;
@@ -291,6 +203,10 @@ mod tests {
             "forget the login page. let's do the dashboard instead",
             "Forget the unit tests - fix the build",
             "Vergiss die Login-Seite, mach erst das Dashboard",
+            "Forget that, use postgres for the queue",
+            "Forget everything and start over",
+            "Let's forget about caching and ship it",
+            "Forget about tests, focus on the UI",
             "Implement this:\n- forget the staging port\n- ask again",
         ] {
             assert_eq!(named(said), [""; 0], "{said}");
@@ -480,6 +396,7 @@ mod tests {
             ("I'm a backend engineer at Initech", &[(Rule::Fact, "I'm a backend engineer at Initech")]),
             ("I work at Initech", &[(Rule::Fact, "I work at Initech")]),
             ("always answer me in German please", &[(Rule::Always, "always answer me in German please")]),
+            ("I told you a hundred times, never force push", &[(Rule::Always, "never force push")]),
             ("stop adding comments to every line", &[(Rule::Always, "stop adding comments to every line")]),
             (
                 "if the tests fail, always rerun them once before reporting",

@@ -109,6 +109,8 @@ pub(super) const FROM_NOW_ON: &[&str] = &[
     "henceforth",
     "from today on",
     "starting today",
+    "as of today",
+    "as of now",
     "starting now",
     "ab jetzt",
     "ab sofort",

@@ -263,3 +263,54 @@ fn a_wish_in_the_users_words_that_nothing_be_kept_is_heard_at_once() {
         assert!(!home.run(&["recall", "who is the demo customer?"]).out.contains("Acme"));
     }
 }
+
+/// What a user asks and an agent answers, through Codex's hooks.
+fn turn(home: &Home, turn: &str, prompt: &str, answer: &str) {
+    for more in [
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": prompt}),
+        json!({"hook_event_name": "Stop", "last_assistant_message": answer}),
+    ] {
+        let mut payload = json!({"session_id": "s", "turn_id": turn, "transcript_path": null, "cwd": "/p"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        hook(home, "codex", &payload);
+    }
+}
+
+#[test]
+fn what_the_user_takes_back_is_nowhere_at_once_and_can_be_had_again() {
+    for wish in
+        ["Don't save or repeat that.", "off the record", "Please don't save what I just told you. Now run the tests."]
+    {
+        let home = Home::new();
+        turn(&home, "1", "We use pnpm here.", "Understood.");
+        turn(&home, "2", "The merger partner is Hooli.", "Hooli, then.");
+        turn(&home, "3", wish, "I will not tell of Hooli.");
+        turn(&home, "4", "Now the next thing.", "Done.");
+        for shown in
+            [&["search", "Hooli"][..], &["recall", "who is the merger partner?"], &["timeline"], &["show", "cx-s"]]
+        {
+            let out = home.run(shown).out;
+            assert!(!out.contains("Hooli"), "{wish} {shown:?}: {out}");
+        }
+        assert!(home.run(&["search", "pnpm"]).out.contains("We use"), "{wish}");
+        assert!(home.run(&["search", "next thing"]).out.contains("next"), "{wish}");
+        let forgotten = home.run(&["forgotten"]).succeeded().out;
+        let name = forgotten.split_whitespace().find(|word| word.starts_with("wish-")).unwrap();
+        home.run(&["forget", "--undo", name]).succeeded();
+        assert!(home.run(&["search", "Hooli"]).out.contains("merger partner"), "{wish}");
+    }
+}
+
+#[test]
+fn work_in_words_that_sound_like_a_wish_is_recorded() {
+    for said in [
+        "Rename the button to Off the record",
+        "please do not save this, I want to see the diff first",
+        "bitte nicht speichern, erst den Test laufen lassen",
+    ] {
+        let home = Home::new();
+        turn(&home, "1", said, "Done so.");
+        let out = home.run(&["show", "cx-s"]).out;
+        assert!(out.contains(said) && out.contains("Done so."), "{said}: {out}");
+    }
+}
