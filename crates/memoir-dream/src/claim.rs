@@ -266,7 +266,8 @@ fn verb(words: &[Word]) -> Option<usize> {
             let word = |at: usize| words.get(at);
             let ends = |word: &Word| word.text.ends_with('s') && !word.text.ends_with("ss") && !word.is_name;
             let leads = |word: &Word| word.is(&PREPOSITIONS) || word.is(&ARTICLES);
-            word(*at).is_some_and(ends) && word(at + 1).is_some_and(leads) && !is_noun(*at)
+            let is_plural = || word(at - 1).is_some_and(ends) && word(*at).is_some_and(|word| !word.is_name);
+            (word(*at).is_some_and(ends) || is_plural()) && word(at + 1).is_some_and(leads) && !is_noun(*at)
         };
         (1..words.len()).find(does)
     };
