@@ -372,8 +372,14 @@ impl Claim {
         if !is_one_relation || does || (self.subject.is_empty() && !marks.is_new && !self.speaks()) {
             return Meets::Apart;
         }
-        let is_within =
-            self.limits == older.limits || (marks.is_new && self.limits.is_subset(&older.limits)) || marks.is_only;
+        // What the subject says is no further limit.
+        let further =
+            |claim: &Claim| -> BTreeSet<String> { claim.limits.difference(&claim.subject).cloned().collect() };
+        let (own, other) = (further(self), further(older));
+        // Who names a thing at length says all of it there; what follows the new value belongs to that.
+        let is_told_closely = self.subject.len() > SUBJECT_CLOSE && self.is_one_subject(older);
+        let is_wide = marks.is_new && (own.is_subset(&other) || is_told_closely);
+        let is_within = own == other || is_wide || marks.is_only;
         if !is_within || !self.is_other_value(older, marks) {
             return Meets::Apart;
         }

@@ -4,7 +4,7 @@ use crate::kindred::is_known;
 use crate::phrase::{Word, compared};
 use crate::vocabulary::{
     AGENTS, ARTICLES, CALLED, CHOICES, COPULAS, DEFINITE, DONE_ONCE, FILLERS, OWNING, PREPOSITIONS, SETTING, SPEECH,
-    TOOLS, VERBS, WAYS, day, is_trait,
+    TOOLS, VERBS, WAYS, day, is_short_trait, is_trait,
 };
 use std::collections::BTreeSet;
 
@@ -198,8 +198,11 @@ pub(crate) fn shape(value: &[Word]) -> Shape {
         return if comes_back { Shape::Days } else { Shape::Day };
     }
     // What is one of many is no name: "a React component".
-    // "The billing team" is no trait, "billing" may be one.
-    let is_trait = is_trait(first) && (said.len() == 1 || !first.text.ends_with("ing"));
+    // "The billing team" and "quadratic factoring" are no traits, "billing" may be one.
+    let is_ing = |word: &Word| word.text.ends_with("ing");
+    let is_sure = is_trait(first) && (is_short_trait(first) || !is_ing(first) && first.text.ends_with("ed"));
+    let is_last = said.last().is_some_and(|last| is_trait(last) && (said.len() == 1 || !is_ing(last)));
+    let is_trait = is_sure || (is_trait(first) && is_last);
     if value.first().is_some_and(|word| word.is(&["a", "an"])) || is_trait {
         return Shape::Trait;
     }
@@ -364,7 +367,7 @@ fn named(words: &[Word]) -> (BTreeSet<String>, String) {
 pub(crate) fn limits(words: &[Word]) -> BTreeSet<String> {
     let counts = |word: &&Word| {
         let is_plain_lead = word.is(&["for", "in", "on", "at", "as", "to", "of", "by", "from"]);
-        !is_silent(word) && !word.is_mark() && !is_plain_lead
+        !is_silent(word) && !word.is_mark() && !is_plain_lead && !word.is(&THIS_ONE)
     };
     words.iter().filter(counts).map(|word| word.key.clone()).collect()
 }

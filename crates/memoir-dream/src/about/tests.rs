@@ -5,7 +5,7 @@ use proptest::prelude::*;
 type Pair = (&'static str, &'static str);
 
 /// The newer takes the place of the older.
-const ABOUT: [Pair; 197] = [
+const ABOUT: [Pair; 199] = [
     ("we use npm for packages", "we moved to pnpm for packages"),
     ("we use npm for packages", "we switched to pnpm"),
     ("we use npm", "we moved from npm to pnpm"),
@@ -203,10 +203,18 @@ const ABOUT: [Pair; 197] = [
     ("I prefer short answers", "I prefer detailed answers now"),
     ("the office is in Berlin", "the office moved to Hamburg"),
     ("standup is at 9:30", "standup moved to 10:00"),
+    (
+        "reading level of the second group for the spring term is short stories from the old list",
+        "reading level of the second group for the spring term is now historical novels for the spring term",
+    ),
+    (
+        "billing contact of the walrus account for the current quarter is Ana from the old sheet",
+        "billing contact of the walrus account for the current quarter is now Tom from another sheet",
+    ),
 ];
 
 /// Both hold, in either order.
-const APART: [Pair; 163] = [
+const APART: [Pair; 164] = [
     ("the database is Postgres", "the database is backed up nightly"),
     ("sessions are stored in Redis", "sessions are encrypted"),
     ("the CI is on GitHub", "the CI is slow on Mondays"),
@@ -370,6 +378,7 @@ const APART: [Pair; 163] = [
     ("we support Python 3.9", "we support Python 3.10"),
     ("I prefer dark mode", "I prefer detailed answers now"),
     ("API keys live in Vault", "API keys expire after 90 days"),
+    ("request timeout for uploads is 30s in staging", "request timeout for uploads is now 60s in production"),
 ];
 
 /// One denies the other, or part of it.
