@@ -3,8 +3,8 @@
 use crate::kindred::is_known;
 use crate::phrase::{Word, compared};
 use crate::vocabulary::{
-    AGENTS, ARTICLES, CALLED, CHOICES, COPULAS, DEFINITE, DONE_ONCE, FILLERS, OWNING, PREPOSITIONS, SETTING, SPEECH,
-    TOOLS, VERBS, WAYS, day, is_short_trait, is_trait,
+    AGENTS, ARTICLES, CALLED, CHOICES, COPULAS, DEFINITE, DONE_ONCE, FILLERS, HERE, OWNING, PREPOSITIONS, SETTING,
+    SPEECH, TOOLS, VERBS, WAYS, day, is_short_trait, is_trait,
 };
 use std::collections::BTreeSet;
 
@@ -352,8 +352,10 @@ fn at_place(lead: &str) -> Relation {
 
 /// What a subject is called, and its head.
 fn named(words: &[Word]) -> (BTreeSet<String>, String) {
-    let said: Vec<&Word> =
-        words.iter().filter(|word| !is_silent(word) && !word.is_mark() && !word.is(&["of"])).collect();
+    let says = |word: &Word| !is_silent(word) && !word.is_mark() && !word.is(&["of"]);
+    // "The project" is here, "the project's owner" is somebody.
+    let has_more = words.iter().any(|word| says(word) && !word.is(&PREPOSITIONS));
+    let said: Vec<&Word> = words.iter().filter(|word| says(word) || (has_more && word.is(&HERE))).collect();
     let first_end = words.iter().position(|word| word.is(&PREPOSITIONS) || word.is(&["of"])).unwrap_or(words.len());
     let is_more = |word: &&&Word| said.len() == 1 || !word.is(&THIS_ONE);
     let kept: Vec<&&Word> = said.iter().filter(is_more).filter(|word| !word.is(&PREPOSITIONS)).collect();

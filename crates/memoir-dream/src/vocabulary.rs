@@ -18,6 +18,8 @@ pub(crate) const AGENTS: [&str; 13] = [
     "codebase",
     "one",
 ];
+/// Those of them that can also be part of a name.
+pub(crate) const HERE: [&str; 4] = ["project", "repository", "repo", "codebase"];
 pub(crate) const ARTICLES: [&str; 10] = ["the", "a", "an", "our", "my", "your", "their", "this", "these", "its"];
 /// Articles of what there is one of.
 pub(crate) const DEFINITE: [&str; 4] = ["the", "our", "my", "your"];

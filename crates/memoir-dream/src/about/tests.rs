@@ -5,7 +5,7 @@ use proptest::prelude::*;
 type Pair = (&'static str, &'static str);
 
 /// The newer takes the place of the older.
-const ABOUT: [Pair; 199] = [
+const ABOUT: [Pair; 200] = [
     ("we use npm for packages", "we moved to pnpm for packages"),
     ("we use npm for packages", "we switched to pnpm"),
     ("we use npm", "we moved from npm to pnpm"),
@@ -210,6 +210,10 @@ const ABOUT: [Pair; 199] = [
     (
         "billing contact of the walrus account for the current quarter is Ana from the old sheet",
         "billing contact of the walrus account for the current quarter is now Tom from another sheet",
+    ),
+    (
+        "Project Walrus owner for the north team is Li from the old notes",
+        "Project Walrus owner for the north team is now Omar from other notes",
     ),
 ];
 
