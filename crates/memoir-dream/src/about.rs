@@ -188,6 +188,8 @@ impl Statement {
             for other in &older.claims {
                 match own.takes_place_of(other, marks) {
                     Meets::Apart => {}
+                    // What names what it leaves means nothing else.
+                    Meets::OtherwiseIfAlone if !self.left.is_empty() => {}
                     // Of several things that it says, another part may hold on.
                     _ if older.claims.len() > self.claims.len() => best = Meets::Against,
                     meets if best != Meets::Otherwise => best = meets,
@@ -272,7 +274,7 @@ impl Claim {
     /// Whether it takes the place of an older one.
     fn takes_place_of(&self, older: &Claim, marks: Marks) -> Meets {
         if self.keys() == older.keys() && self.relation != Relation::Use {
-            return Meets::Apart;
+            return self.is_done_elsewhere(older, marks);
         }
         match (&self.relation, &older.relation) {
             (Relation::Use, Relation::Use) => self.is_chosen_before(older, marks),
@@ -306,13 +308,28 @@ impl Claim {
         match (kin, marks.is_new) {
             (Kinship::Strangers, _) => Meets::Apart,
             (Kinship::OneLine, true) if is_wide => Meets::Otherwise,
-            (_, true) if is_one_purpose && !self.limits.is_empty() => Meets::Otherwise,
-            (_, true) if is_wide => Meets::OtherwiseIfAlone,
+            (_, true) if is_one_purpose && (!self.limits.is_empty() || self.tells_more_of(older)) => Meets::Otherwise,
+            // Of two things without a word on what they are for, one may be meant instead of the other.
+            (_, true) if is_wide && self.keys().len().max(older.keys().len()) == 1 => Meets::OtherwiseIfAlone,
             (Kinship::OneLine | Kinship::Unknown, false) if is_one_purpose && !self.limits.is_empty() => {
                 Meets::Otherwise
             }
             _ => Meets::Apart,
         }
+    }
+
+    /// "Short answers", "detailed answers".
+    fn tells_more_of(&self, older: &Claim) -> bool {
+        let (own, other) = (self.keys(), older.keys());
+        own.len() > 1 && other.len() > 1 && own.last() == other.last()
+    }
+
+    /// "We track bugs in Linear", "we track bugs in Jira now".
+    fn is_done_elsewhere(&self, older: &Claim, marks: Marks) -> Meets {
+        let is_act = matches!(self.relation, Relation::Does(..)) && self.relation == older.relation;
+        let is_moved = self.limits.len() == 1 && older.limits.len() == 1 && self.limits != older.limits;
+        let is_other = marks.is_new && is_act && is_moved && self.subject == older.subject;
+        if is_other { Meets::Otherwise } else { Meets::Apart }
     }
 
     /// One chose something for what the other tells of: "CI runs on Jenkins", "we use GitHub Actions for CI now".
@@ -355,8 +372,14 @@ impl Claim {
         if !is_one_relation || does || (self.subject.is_empty() && !marks.is_new && !self.speaks()) {
             return Meets::Apart;
         }
-        let is_within =
-            self.limits == older.limits || (marks.is_new && self.limits.is_subset(&older.limits)) || marks.is_only;
+        // What the subject says is no further limit.
+        let further =
+            |claim: &Claim| -> BTreeSet<String> { claim.limits.difference(&claim.subject).cloned().collect() };
+        let (own, other) = (further(self), further(older));
+        // Who names a thing at length says all of it there; what follows the new value belongs to that.
+        let is_told_closely = self.subject.len() > SUBJECT_CLOSE && self.is_one_subject(older);
+        let is_wide = marks.is_new && (own.is_subset(&other) || is_told_closely);
+        let is_within = own == other || is_wide || marks.is_only;
         if !is_within || !self.is_other_value(older, marks) {
             return Meets::Apart;
         }

@@ -3,8 +3,8 @@
 use crate::kindred::is_known;
 use crate::phrase::{Word, compared};
 use crate::vocabulary::{
-    AGENTS, ARTICLES, CALLED, CHOICES, COPULAS, DEFINITE, DONE_ONCE, FILLERS, OWNING, PREPOSITIONS, SETTING, SPEECH,
-    TOOLS, VERBS, WAYS, day, is_trait,
+    AGENTS, ARTICLES, CALLED, CHOICES, COPULAS, DEFINITE, DONE_ONCE, FILLERS, HERE, OWNING, PREPOSITIONS, SETTING,
+    SPEECH, TOOLS, VERBS, WAYS, day, is_short_trait, is_trait,
 };
 use std::collections::BTreeSet;
 
@@ -198,8 +198,11 @@ pub(crate) fn shape(value: &[Word]) -> Shape {
         return if comes_back { Shape::Days } else { Shape::Day };
     }
     // What is one of many is no name: "a React component".
-    // "The billing team" is no trait, "billing" may be one.
-    let is_trait = is_trait(first) && (said.len() == 1 || !first.text.ends_with("ing"));
+    // "The billing team" and "quadratic factoring" are no traits, "billing" may be one.
+    let is_ing = |word: &Word| word.text.ends_with("ing");
+    let is_sure = is_trait(first) && (is_short_trait(first) || !is_ing(first) && first.text.ends_with("ed"));
+    let is_last = said.last().is_some_and(|last| is_trait(last) && (said.len() == 1 || !is_ing(last)));
+    let is_trait = is_sure || (is_trait(first) && is_last);
     if value.first().is_some_and(|word| word.is(&["a", "an"])) || is_trait {
         return Shape::Trait;
     }
@@ -266,7 +269,8 @@ fn verb(words: &[Word]) -> Option<usize> {
             let word = |at: usize| words.get(at);
             let ends = |word: &Word| word.text.ends_with('s') && !word.text.ends_with("ss") && !word.is_name;
             let leads = |word: &Word| word.is(&PREPOSITIONS) || word.is(&ARTICLES);
-            word(*at).is_some_and(ends) && word(at + 1).is_some_and(leads) && !is_noun(*at)
+            let is_plural = || word(at - 1).is_some_and(ends) && word(*at).is_some_and(|word| !word.is_name);
+            (word(*at).is_some_and(ends) || is_plural()) && word(at + 1).is_some_and(leads) && !is_noun(*at)
         };
         (1..words.len()).find(does)
     };
@@ -348,8 +352,10 @@ fn at_place(lead: &str) -> Relation {
 
 /// What a subject is called, and its head.
 fn named(words: &[Word]) -> (BTreeSet<String>, String) {
-    let said: Vec<&Word> =
-        words.iter().filter(|word| !is_silent(word) && !word.is_mark() && !word.is(&["of"])).collect();
+    let says = |word: &Word| !is_silent(word) && !word.is_mark() && !word.is(&["of"]);
+    // "The project" is here, "the project's owner" is somebody.
+    let has_more = words.iter().any(|word| says(word) && !word.is(&PREPOSITIONS));
+    let said: Vec<&Word> = words.iter().filter(|word| says(word) || (has_more && word.is(&HERE))).collect();
     let first_end = words.iter().position(|word| word.is(&PREPOSITIONS) || word.is(&["of"])).unwrap_or(words.len());
     let is_more = |word: &&&Word| said.len() == 1 || !word.is(&THIS_ONE);
     let kept: Vec<&&Word> = said.iter().filter(is_more).filter(|word| !word.is(&PREPOSITIONS)).collect();
@@ -363,7 +369,7 @@ fn named(words: &[Word]) -> (BTreeSet<String>, String) {
 pub(crate) fn limits(words: &[Word]) -> BTreeSet<String> {
     let counts = |word: &&Word| {
         let is_plain_lead = word.is(&["for", "in", "on", "at", "as", "to", "of", "by", "from"]);
-        !is_silent(word) && !word.is_mark() && !is_plain_lead
+        !is_silent(word) && !word.is_mark() && !is_plain_lead && !word.is(&THIS_ONE)
     };
     words.iter().filter(counts).map(|word| word.key.clone()).collect()
 }

@@ -48,11 +48,12 @@ pub(crate) fn tells_by_itself(name: &str) -> bool {
     // `PR`, `API`, `CI`: short for what everybody has.
     let is_short_form = is_plain && name.chars().count() <= 4 && name.chars().all(char::is_uppercase);
     let cannot_be_said = name.is_ascii() && !lower.contains(['a', 'e', 'i', 'o', 'u', 'y']);
-    let is_known = is_known(&lower) && !EVERYDAY.contains(&lower.as_str());
+    // Written in small letters it is that word; with a capital inside a sentence it is a name.
+    let is_everyday = EVERYDAY.contains(&lower.as_str()) && (name == lower || name.chars().count() < 3);
     let is_name = name.chars().next().is_some_and(char::is_uppercase) && name.chars().count() >= 3;
     let is_day = day(&Word::little(&lower)).is_some();
-    let says_something = is_marked || has_inner_capital || cannot_be_said || is_known || is_name;
-    says_something && !is_short_form && !is_day && !EVERYDAY.contains(&lower.as_str()) && name_stem(name).is_some()
+    let says_something = is_marked || has_inner_capital || cannot_be_said || is_known(&lower) || is_name;
+    says_something && !is_short_form && !is_day && !is_everyday && name_stem(name).is_some()
 }
 
 /// What a statement is about: its first words, up to the verb. One word of everyday says too little: then what is said of

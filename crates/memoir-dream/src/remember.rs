@@ -12,6 +12,7 @@ use memoir_journal::{
 };
 use memoir_redact::Redactor;
 use serde_json::json;
+use std::cell::OnceCell;
 use std::time::Duration;
 
 /// So many memories of a project are compared with a new one, the newest first.
@@ -181,7 +182,7 @@ pub struct Remembering<'a> {
 struct Known {
     stored: StoredEvent,
     memory: Memory,
-    statement: Statement,
+    statement: OnceCell<Statement>,
     /// Something took its place.
     is_superseded: bool,
     /// Whether it holds for the same as what is given, or for more or fewer.
@@ -191,6 +192,11 @@ struct Known {
 impl Known {
     fn holds(&self) -> bool {
         self.memory.status.is_current() && !self.is_superseded
+    }
+
+    /// Read only of what is compared.
+    fn statement(&self) -> &Statement {
+        self.statement.get_or_init(|| Statement::of(&self.memory.text))
     }
 }
 
@@ -248,7 +254,7 @@ impl Remembering<'_> {
         }
         let statement = Statement::of(given.text.trim());
         let is_equal =
-            |one: &&Known| one.holds() && is_of_one_kind(given, one) && statement.meets(&one.statement) == Meets::Same;
+            |one: &&Known| one.holds() && is_of_one_kind(given, one) && statement.meets(one.statement()) == Meets::Same;
         let equal = here().find(|one| given.uid.is_none() && is_equal(one));
         match equal {
             Some(one) if given.is_stricter_than(&one.stored) => {
@@ -295,8 +301,7 @@ impl Remembering<'_> {
                     return None;
                 }
                 let is_superseded = superseded.binary_search(&stored.seq).is_ok();
-                let statement = Statement::of(&memory.text);
-                Some(Known { stored, memory, statement, is_superseded, is_elsewhere })
+                Some(Known { stored, memory, statement: OnceCell::new(), is_superseded, is_elsewhere })
             }));
             match found.next {
                 Some(next) => page.after = Some(next),
@@ -381,8 +386,8 @@ impl Remembering<'_> {
             let meets = match (is_named_so && !one.is_elsewhere, is_later(one)) {
                 (true, _) => Meets::Otherwise,
                 (_, _) if !is_of_one_kind(given, one) => Meets::Apart,
-                (_, true) => one.statement.meets(&statement),
-                (_, false) => statement.meets(&one.statement),
+                (_, true) => one.statement().meets(&statement),
+                (_, false) => statement.meets(one.statement()),
             };
             (one, meets)
         };

@@ -95,7 +95,7 @@ impl Settling<'_> {
             return Settled::only(Became::Empty);
         }
         let (uid, is_work) = (self.uid(derived, &statement), derived.rule.voice() == Voice::Work);
-        if let Some(at) = self.shelf.of_uid(&uid).filter(|at| is_work || self.says_the_same(*at, &statement))
+        if let Some(at) = self.shelf.of_uid(&uid).filter(|at| is_work || !self.is_in_other_order(*at, &statement))
             && let Some(settled) = self.meet_same(at, derived)
         {
             return settled;
@@ -188,9 +188,12 @@ impl Settling<'_> {
         Settled { became: Became::Again, at: Some(at), superseded: Vec::new() }
     }
 
-    /// Whether what has that name says the same: other orders of the same words may not.
-    fn says_the_same(&self, at: usize, statement: &Statement) -> bool {
-        self.shelf.at(at).is_some_and(|known| statement.meets(&known.statement) == Meets::Same)
+    /// Whether what has that name has the same words and says something else: "merge this into that".
+    fn is_in_other_order(&self, at: usize, statement: &Statement) -> bool {
+        let is_other = |known: &Known| {
+            known.statement.key() == statement.key() && statement.meets(&known.statement) != Meets::Same
+        };
+        self.shelf.at(at).is_some_and(is_other)
     }
 
     /// What may be about the same, and what the newer of both is to the older.

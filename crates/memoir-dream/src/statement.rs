@@ -234,7 +234,7 @@ impl Statement {
             words.extend(after.iter().cloned());
             if !old.is_empty() {
                 found.push(old);
-                self.is_new = true;
+                self.is_new |= first != "over";
             }
         }
         found

@@ -18,6 +18,8 @@ pub(crate) const AGENTS: [&str; 13] = [
     "codebase",
     "one",
 ];
+/// Those of them that can also be part of a name.
+pub(crate) const HERE: [&str; 4] = ["project", "repository", "repo", "codebase"];
 pub(crate) const ARTICLES: [&str; 10] = ["the", "a", "an", "our", "my", "your", "their", "this", "these", "its"];
 /// Articles of what there is one of.
 pub(crate) const DEFINITE: [&str; 4] = ["the", "our", "my", "your"];
@@ -103,7 +105,7 @@ pub(crate) const CORRECTING: [&str; 3] = ["correction", "update", "actually"];
 pub(crate) const CHANGES: [&str; 8] =
     ["from now on", "going forward", "as of now", "now", "instead", "anymore", "any more", "any longer"];
 /// Words that say that something else holds as well.
-pub(crate) const ADDITIONS: [&str; 7] = ["too", "as well", "also", "additionally", "in addition", "another", "besides"];
+pub(crate) const ADDITIONS: [&str; 5] = ["too", "as well", "also", "additionally", "in addition"];
 /// Words that begin a reason or a time, which is not what a statement is about.
 pub(crate) const REASONS: [&str; 7] = ["because", "since", "so", "as of", "after all", "although", "though"];
 /// Words that narrow what a statement holds for.
@@ -375,7 +377,12 @@ pub(crate) const OPPOSITES: [(&str, &str); 20] = [
 /// Whether a word says how something is, rather than what it is.
 pub(crate) fn is_trait(word: &Word) -> bool {
     let ends = || word.text.chars().count() >= 5 && TRAIT_ENDINGS.iter().any(|end| word.text.ends_with(end));
-    word.is(&TRAITS) || word.is(&DONE_ONCE) || (!word.is_name && ends())
+    is_short_trait(word) || (!word.is_name && ends())
+}
+
+/// Whether it does so by itself, whatever its ending.
+pub(crate) fn is_short_trait(word: &Word) -> bool {
+    word.is(&TRAITS) || word.is(&DONE_ONCE)
 }
 
 /// A day or a month; none if it is neither. Whether it comes back: "on Mondays".

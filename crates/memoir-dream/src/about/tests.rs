@@ -5,7 +5,7 @@ use proptest::prelude::*;
 type Pair = (&'static str, &'static str);
 
 /// The newer takes the place of the older.
-const ABOUT: [Pair; 192] = [
+const ABOUT: [Pair; 200] = [
     ("we use npm for packages", "we moved to pnpm for packages"),
     ("we use npm for packages", "we switched to pnpm"),
     ("we use npm", "we moved from npm to pnpm"),
@@ -198,10 +198,27 @@ const ABOUT: [Pair; 192] = [
     ("secrets go in .env", "secrets go in Vault now"),
     ("the docs are built with mkdocs", "the docs are built with sphinx"),
     ("we support Python 3.9", "we dropped support for Python 3.9"),
+    ("sessions expire after 30 minutes", "sessions expire after 60 minutes"),
+    ("we track bugs in Linear", "we track bugs in Jira now"),
+    ("I prefer short answers", "I prefer detailed answers now"),
+    ("the office is in Berlin", "the office moved to Hamburg"),
+    ("standup is at 9:30", "standup moved to 10:00"),
+    (
+        "reading level of the second group for the spring term is short stories from the old list",
+        "reading level of the second group for the spring term is now historical novels for the spring term",
+    ),
+    (
+        "billing contact of the walrus account for the current quarter is Ana from the old sheet",
+        "billing contact of the walrus account for the current quarter is now Tom from another sheet",
+    ),
+    (
+        "Project Walrus owner for the north team is Li from the old notes",
+        "Project Walrus owner for the north team is now Omar from other notes",
+    ),
 ];
 
 /// Both hold, in either order.
-const APART: [Pair; 161] = [
+const APART: [Pair; 164] = [
     ("the database is Postgres", "the database is backed up nightly"),
     ("sessions are stored in Redis", "sessions are encrypted"),
     ("the CI is on GitHub", "the CI is slow on Mondays"),
@@ -363,6 +380,9 @@ const APART: [Pair; 161] = [
     ("run cargo fmt before every commit", "run cargo clippy before every commit"),
     ("ssh into bastion-1 first", "the bastion host is bastion-1"),
     ("we support Python 3.9", "we support Python 3.10"),
+    ("I prefer dark mode", "I prefer detailed answers now"),
+    ("API keys live in Vault", "API keys expire after 90 days"),
+    ("request timeout for uploads is 30s in staging", "request timeout for uploads is now 60s in production"),
 ];
 
 /// One denies the other, or part of it.
@@ -463,3 +483,154 @@ const WORDS: [&str; 24] = [
     "we", "use", "npm", "pnpm", "not", "now", "the", "port", "is", "5433", "moved", "from", "to", "instead", "of",
     "for", "packages", "and", "never", "it", "runs", "on", ",", "Mara",
 ];
+
+/// What is true of one project at one time.
+const ONE_PROJECT: [&str; 132] = [
+    "the project is called Falcon",
+    "we use pnpm for packages",
+    "tests run with vitest",
+    "e2e tests run with playwright",
+    "the api is written in Rust",
+    "the frontend is written in React",
+    "the api listens on port 8080",
+    "the metrics endpoint listens on port 9100",
+    "the database is Postgres 16",
+    "the database runs on db1.internal:5432",
+    "the database is backed up nightly to S3",
+    "backups are kept for 30 days",
+    "migrations live in db/migrations",
+    "migrations are run by sqlx",
+    "CI runs on GitHub Actions",
+    "CI takes about 12 minutes",
+    "CI caches the cargo registry",
+    "deploys go through ./ship",
+    "deploys to production need approval of Mara",
+    "deploys to staging are automatic",
+    "never deploy on Fridays",
+    "Mara owns the billing service",
+    "Jo owns the search service",
+    "Priya leads the design team",
+    "the billing service uses Stripe",
+    "the billing service is in services/billing",
+    "the billing service talks to Postgres",
+    "the search service uses Elasticsearch",
+    "sessions are stored in Redis",
+    "sessions expire after 30 minutes",
+    "passwords are hashed with argon2",
+    "API keys live in 1Password",
+    "API keys are rotated every 90 days",
+    "feature flags are in LaunchDarkly",
+    "logs go to Datadog",
+    "logs are kept for 14 days",
+    "error reports go to Sentry",
+    "the staging url is https://staging.falcon.test",
+    "the production url is https://falcon.test",
+    "staging runs on Fly.io",
+    "production runs on AWS",
+    "the default branch is main",
+    "branch names start with the ticket number",
+    "commit messages follow conventional commits",
+    "squash commits before merging",
+    "always run cargo fmt before committing",
+    "always run cargo clippy before pushing",
+    "never use unwrap in library code",
+    "never push to main directly",
+    "never log request bodies",
+    "never commit secrets",
+    "use tabs in Makefiles",
+    "use 2 spaces in TypeScript",
+    "use 4 spaces in Rust",
+    "use snake_case for database columns",
+    "use camelCase for JSON fields",
+    "prefer composition over inheritance",
+    "prefer small pull requests",
+    "I prefer short answers",
+    "I prefer dark mode",
+    "answer in English",
+    "my editor is helix",
+    "my timezone is Europe/Berlin",
+    "standup is at 9:30",
+    "the retro is on Thursday",
+    "the sprint ends on Friday",
+    "releases are tagged from main",
+    "releases happen every two weeks",
+    "the release checklist is in docs/release.md",
+    "the runbook is in docs/runbook.md",
+    "the docs are built with mkdocs",
+    "docs live in docs/",
+    "the changelog is written by hand",
+    "the login page is slow on mobile",
+    "the login page is at /login",
+    "the login form posts to /api/session",
+    "the rate limit is 100 requests per minute",
+    "the upload limit is 25 MB",
+    "the request timeout is 30 seconds",
+    "the cache TTL is 5 minutes",
+    "the worker pool has 8 threads",
+    "the worker runs as root",
+    "the worker runs on port 7000",
+    "the cron job runs at 03:00",
+    "the cron job cleans up old sessions",
+    "the auth module is in src/auth",
+    "the auth module is generated from openapi.yaml",
+    "the parser is the slowest part",
+    "the parser is covered by fuzz tests",
+    "we support Windows and macOS",
+    "we support Node 20 and Node 22",
+    "we track bugs in Linear",
+    "we review every pull request",
+    "we write design docs for large changes",
+    "we meet in room 4",
+    "the office is in Berlin",
+    "tickets need an estimate",
+    "the license is MIT",
+    "the minimum supported Rust version is 1.80",
+    "the mobile app targets iOS 16",
+    "the mobile app targets Android 13",
+    "environment variables are documented in .env.example",
+    "DATABASE_URL points to the primary",
+    "READ_URL points to the replica",
+    "the replica lags by a few seconds",
+    "the primary is in eu-west-1",
+    "the replica is in eu-central-1",
+    "the bastion host is bastion-1",
+    "ssh keys are managed by Jo",
+    "the vpn is required for staging",
+    "kubectl is only for debugging",
+    "use docker compose for local development",
+    "use make to build the docs",
+    "run the seed script after a reset",
+    "the seed script is scripts/seed.sh",
+    "the release script is scripts/release.sh",
+    "flaky tests are quarantined in tests/flaky",
+    "integration tests need Docker",
+    "unit tests never touch the network",
+    "snapshots are reviewed by hand",
+    "the design system is called Feather",
+    "the design tokens live in packages/tokens",
+    "the icons are from Lucide",
+    "the orders table is partitioned by month",
+    "the users table has 3 million rows",
+    "the orders table has 40 million rows",
+    "the queue is NATS",
+    "the queue retries 5 times",
+    "the email provider is Postmark",
+    "the support email is help@falcon.test",
+    "the payments webhook is idempotent",
+    "the payments webhook retries for 24 hours",
+];
+
+#[test]
+fn of_what_is_true_of_one_project_nothing_takes_the_place_of_anything() {
+    let statements: Vec<Statement> = ONE_PROJECT.iter().map(|text| Statement::of(text)).collect();
+    let mut wrong = Vec::new();
+    for (at, newer) in statements.iter().enumerate() {
+        for (before, older) in statements.iter().enumerate().filter(|(before, _)| *before != at) {
+            let meets = newer.meets(older);
+            if meets != Meets::Apart {
+                wrong.push(format!("{} / {}: {meets:?}", ONE_PROJECT[before], ONE_PROJECT[at]));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
