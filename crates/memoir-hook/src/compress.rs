@@ -89,6 +89,7 @@ mod tests {
             client: None,
             session: "s".to_owned(),
             turn: None,
+            action: None,
             repo: String::new(),
             actor: None,
             ts_ms: 0,
@@ -101,6 +102,7 @@ mod tests {
             cut: false,
             signals: Vec::new(),
             same: Vec::new(),
+            elsewhere: false,
             superseded_by: None,
         }
     }

@@ -48,8 +48,9 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
     };
     let newer = block.superseded_by.map(|newer| format!(", superseded by {newer}")).unwrap_or_default();
     // What holds in one project need not hold in another.
-    let project = if block.elsewhere { format!(" in project {}", one_line(&block.repo)) } else { String::new() };
-    format!("{}{}, {day}, {}{same}{against}{newer}", defused(&from), defused(&project), block.event_id)
+    let project = if block.elsewhere { format!(", in project {}", one_line(&block.repo)) } else { String::new() };
+    let project = defused(&project);
+    format!("{}, {day}, {}{same}{project}{against}{newer}", defused(&from), block.event_id)
 }
 
 fn who(block: &Block) -> String {
