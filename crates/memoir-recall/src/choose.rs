@@ -110,9 +110,9 @@ fn is_made_of(block: &Block, other: &Block) -> bool {
         })
 }
 
-/// Whether two blocks are of one thing that an agent did: the call, what it changed, what came of it.
+/// Whether two blocks only tell of one edit: the call, and what it changed.
 fn is_one_act(a: &Block, b: &Block) -> bool {
-    const OF_AN_ACT: [Kind; 4] = [Kind::ToolCall, Kind::FileChange, Kind::ToolResult, Kind::Command];
+    const OF_AN_ACT: [Kind; 2] = [Kind::ToolCall, Kind::FileChange];
     let is_act = |block: &Block| OF_AN_ACT.contains(&block.kind) && block.action.is_some();
     is_act(a) && is_act(b) && (a.client, &a.session, &a.action) == (b.client, &b.session, &b.action)
 }

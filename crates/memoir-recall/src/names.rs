@@ -32,6 +32,12 @@ const DETERMINERS: [&str; 24] = [
     "some", "any", "me", "us", "them", "whether", "if", "in", "out",
 ];
 
+/// What begins a question.
+const ASKING: [&str; 16] = [
+    "what", "which", "who", "whose", "where", "when", "why", "how", "wie", "was", "welche", "wo", "comment", "quel",
+    "como", "donde",
+];
+
 /// A memory as far as it can be called.
 pub(crate) struct Callable<'a> {
     pub names: Vec<&'a str>,
@@ -81,9 +87,9 @@ fn called_in(
     let mut whole: Vec<Place> = Vec::new();
     let mut known = Vec::with_capacity(memories.len());
     for (memory, callable) in memories.iter().enumerate() {
-        let names: Vec<Vec<NameWord>> =
-            callable.names.iter().map(|name| words_of(name)).filter(|name| !name.is_empty()).collect();
         let text = words_of(callable.text);
+        let names = callable.names.iter().map(|name| words_of(name)).filter(|name| !name.is_empty());
+        let names: Vec<Vec<NameWord>> = names.map(|name| without_first_capital(name, &text)).collect();
         let has: Vec<bool> = words
             .iter()
             .map(|word| names.iter().flatten().chain(&text).any(|known| is_same_word(known, &word.word)))
@@ -109,6 +115,17 @@ fn called_in(
     known.iter().enumerate().map(called).collect()
 }
 
+/// A name as it is written inside a sentence: what begins a text begins with a capital anyway.
+fn without_first_capital(mut name: Vec<NameWord>, text: &[NameWord]) -> Vec<NameWord> {
+    if let (Some(name), Some((first, rest))) = (name.first_mut(), text.split_first())
+        && name.typed == first.typed
+        && !rest.iter().any(|word| word.typed == first.typed && word.is_capital)
+    {
+        name.is_capital = false;
+    }
+    name
+}
+
 /// How much a name counts that stands whole in a query, of which the memory has those words.
 fn worth_of(
     words: &[QueryWord],
@@ -131,7 +148,10 @@ fn worth_of(
         return 1.0;
     }
     let others = || (0..).zip(words).zip(has).filter(|((other, _), has)| **has && *other != at.0);
-    let is_backed = others().any(|((_, word), _)| !word.is_everyday) || others().count() >= EVERYDAY_WORDS_MIN;
+    // Who asks means the thing: `how do we run tests?`; who wants something done to something else does not.
+    let is_topic = said.is_asked_for && covered(words, has) >= ORDINARY_COVER;
+    let is_backed =
+        is_topic || others().any(|((_, word), _)| !word.is_everyday) || others().count() >= EVERYDAY_WORDS_MIN;
     match covered(words, has) {
         // Nothing else is said.
         covered if covered >= 1.0 => 1.0,
@@ -170,6 +190,8 @@ struct QueryWord {
     is_named: bool,
     /// The first word of a request, as something to do.
     is_begun: bool,
+    /// In a question, and nothing is done to anything by it.
+    is_asked_for: bool,
 }
 
 /// What it tells that a word begins with a capital.
@@ -223,6 +245,7 @@ impl Languages {
         let spans: Vec<(usize, usize)> = spans_of(query);
         let text = |at: usize| spans.get(at).and_then(|(from, to)| query.get(*from..*to)).unwrap_or_default();
         let mut words = Vec::with_capacity(spans.len());
+        let is_question = is_question(query, text(0));
         let (mut leads_up, mut begins) = (true, true);
         for (at, (from, to)) in spans.iter().enumerate() {
             let typed = text(at);
@@ -232,7 +255,7 @@ impl Languages {
             if before.trim_end().ends_with(['.', '!', '?', ':', '\n']) {
                 (leads_up, begins) = (true, true);
             }
-            let is_doing = leads_up && DETERMINERS.contains(&text(at + 1).to_lowercase().as_str());
+            let takes_object = DETERMINERS.contains(&text(at + 1).to_lowercase().as_str());
             if let Some(word) = self.word(typed) {
                 words.push(QueryWord {
                     is_everyday: word.stems.first().is_some_and(|stem| is_everyday(stem)),
@@ -240,7 +263,8 @@ impl Languages {
                         || after.starts_with('`')
                         || before.ends_with('"') && after.starts_with('"'),
                     is_named: word.is_capital && !begins && capitals == Capitals::Name,
-                    is_begun: is_doing,
+                    is_begun: leads_up && takes_object,
+                    is_asked_for: is_question && !takes_object,
                     word,
                 });
             }
@@ -249,6 +273,13 @@ impl Languages {
         }
         words
     }
+}
+
+/// Whether a query asks for something rather than wants something done.
+fn is_question(query: &str, first: &str) -> bool {
+    let first = first.to_lowercase();
+    let is_request = LEADING_UP.contains(&first.as_str());
+    ASKING.contains(&first.as_str()) || (!is_request && query.trim_end().ends_with(['?', '？']))
 }
 
 /// Where the words of a text begin and end.
@@ -337,6 +368,9 @@ mod tests {
             ("please make this function faster", &["make"], "Run `make` before every commit"),
             ("make sure that the tests run before you push", &["make"], "Run `make` before every commit"),
             ("make it work", &["make"], "Run `make` before every commit"),
+            ("how do I make it work?", &["make"], "Run `make` before every commit"),
+            ("can you make buttons blue?", &["make"], "Run `make` before every commit"),
+            ("how do we test the form?", &["tests"], "tests live in spec/"),
             (
                 "ship the new landing page to marketing",
                 &["deploys", "ship"],
@@ -359,6 +393,10 @@ mod tests {
     fn an_everyday_word_calls_its_memory_where_more_speaks_for_it_or_nothing_else_is_said() {
         for (query, names, text) in [
             ("make", &["make"][..], "Run `make` before every commit"),
+            ("how do we run tests?", &["tests"], "tests live in spec/"),
+            ("which frontend framework", &["Frontend", "Svelte"], "Frontend uses Svelte 5"),
+            ("where do errors go?", &["errors", "Sentry"], "errors are reported to Sentry"),
+            ("what cache do we use", &["cache", "Valkey"], "The cache is Valkey"),
             ("what does `make` do before a release?", &["make"], "Run `make` before every commit"),
             ("make before the commit?", &["make"], "Run `make` before every commit"),
             ("how do we deploy?", &["deploys", "ship"], "deploys go through ./ship, never kubectl"),

@@ -18,6 +18,9 @@ const SESSION_UNITS_MAX: usize = 6_000;
 /// Of a longer session only so many units before and after the best ones are scored.
 const REACH: usize = 3;
 
+/// How much of a word that tells a time is said by what was said then.
+const MET_BY_TIME: f32 = 0.6;
+
 /// What each signal added.
 pub(crate) type Parts = Vec<(Signal, f32)>;
 
@@ -166,7 +169,7 @@ impl Ranker<'_> {
         let (recency, place) = (self.recency(scene.spoken), self.place.of(scene.session));
         let near_here = place * weights.of(Signal::Place, weights.place);
         let words: Vec<(f32, f32, f32)> = (0..scene.spoken.len()).map(|at| self.words_of(field, scene, at)).collect();
-        let then = self.met_by_time(field, scene);
+        let by_time = self.met_by_time(field, scene);
         let mut units = Vec::with_capacity(scene.spoken.len());
         for (at, one) in scene.spoken.iter().enumerate() {
             let (own, near, pairs) = words.get(at).copied().unwrap_or_default();
@@ -179,6 +182,7 @@ impl Ranker<'_> {
             let (speaker, manner) = (self.speaker(one), self.manner(one));
             let here = (weighed + answer) * (1.0 + speaker + manner);
             let around = base * weights.of(Signal::Session, weights.session_in_unit);
+            let (coverage, then) = coverage(field, scene, (at, &by_time));
             let parts = vec![
                 (Signal::Words, own),
                 (Signal::Neighbours, near),
@@ -196,8 +200,8 @@ impl Ranker<'_> {
                 spoken: *one,
                 said: said * (1.0 + speaker + manner),
                 score: parts.iter().map(|(_, part)| part).sum(),
-                coverage: coverage(field, scene, (at, &then)),
-                then: then.iter().sum(),
+                coverage,
+                then,
                 meaning: 0.0,
                 parts,
             });
@@ -285,12 +289,13 @@ impl Ranker<'_> {
 
     /// How much of each word of the query a session meets by its time: who asks for `last week` need not find these words.
     fn met_by_time(&self, field: &Field<'_>, scene: &Scene<'_>) -> Vec<f32> {
-        let fits = match (self.when.is_open(), self.when.end) {
-            (true, None) => 0.0,
-            (true, Some(_)) => 1.0,
-            (false, _) => self.time_of(scene.spoken),
+        let fits = self.time_of(scene.spoken) * MET_BY_TIME;
+        let met = |found: &Found| match fits > 0.0 && When::is_told_by(&found.word.text) {
+            true => found.idf * fits,
+            // `latest` says what is wanted, and nothing of what is.
+            false if self.when.end == Some(End::Last) && When::is_last(&found.word.text) => found.idf,
+            false => 0.0,
         };
-        let met = |found: &Found| if fits > 0.0 && When::is_told_by(&found.word.text) { found.idf * fits } else { 0.0 };
         field.found.iter().map(met).collect()
     }
 
@@ -355,14 +360,24 @@ fn within_reach(mut spoken: Vec<Spoken>, is_near: impl Fn(Doc) -> bool, left: &m
     spoken
 }
 
-/// The share of what the query's words tell that a unit and its neighbours have.
-fn coverage(field: &Field<'_>, scene: &Scene<'_>, (at, then): (usize, &[f32])) -> f32 {
+/// The share of what the query's words tell that a unit and its neighbours have, and what of it they have by when they
+/// were said: as far as they say what else is asked.
+fn coverage(field: &Field<'_>, scene: &Scene<'_>, (at, by_time): (usize, &[f32])) -> (f32, f32) {
     let reach = at.saturating_sub(REACH)..(at + REACH + 1).min(scene.spoken.len());
-    let (mut all, mut met) = (0.0, 0.0);
-    for ((found, counts), then) in field.found.iter().zip(&scene.counts).zip(then) {
-        all += found.idf;
+    let (mut all, mut met, mut then) = (0.0, 0.0, 0.0);
+    let (mut other, mut other_met) = (0.0, 0.0);
+    for ((found, counts), by_time) in field.found.iter().zip(&scene.counts).zip(by_time) {
         let is_met = counts.get(reach.clone()).is_some_and(|near| near.iter().any(|count| *count > 0.0));
-        met += if is_met { found.idf } else { *then };
+        let idf = if is_met { found.idf } else { 0.0 };
+        all += found.idf;
+        met += idf;
+        if *by_time > 0.0 {
+            then += if is_met { 0.0 } else { *by_time };
+        } else {
+            other += found.idf;
+            other_met += idf;
+        }
     }
-    if all > 0.0 { met / all } else { 0.0 }
+    then *= if other > 0.0 { other_met / other } else { 0.0 };
+    (if all > 0.0 { (met + then) / all } else { 0.0 }, then)
 }

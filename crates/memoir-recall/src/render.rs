@@ -45,8 +45,8 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
     };
     let newer = block.superseded_by.map(|newer| format!(", superseded by {newer}")).unwrap_or_default();
     // What holds in one project need not hold in another.
-    let project = if block.elsewhere { format!(" in project {}", defused(&one_line(&block.repo))) } else { String::new() };
-    format!("{from}{project}, {day}, {}{same}{against}{newer}", block.event_id)
+    let project = if block.elsewhere { format!(", in project {}", defused(&one_line(&block.repo))) } else { String::new() };
+    format!("{from}, {day}, {}{same}{project}{against}{newer}", block.event_id)
 }
 
 /// Where a memory is from: the first session that it is made of, if it is of one.

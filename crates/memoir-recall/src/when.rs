@@ -85,7 +85,12 @@ impl When {
 
     /// Whether a word of a query tells a time, as it is typed in lower case.
     pub fn is_told_by(word: &str) -> bool {
-        dates::is_word(word) || from_now::is_word(word) || translated::is_word(word) || LATEST.contains(&word)
+        dates::is_word(word) || from_now::is_word(word) || translated::is_word(word) || When::is_last(word)
+    }
+
+    /// Whether a word asks for the last.
+    pub fn is_last(word: &str) -> bool {
+        LATEST.contains(&word)
     }
 
     /// Whether it says nothing of a time.

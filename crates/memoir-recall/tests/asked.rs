@@ -191,7 +191,7 @@ fn what_is_said_of_another_project_says_so() {
     let answer = world.recall(&World::request("how do deploys work here?"));
     let told = digest(&answer, &jiff::tz::TimeZone::UTC);
     assert!(
-        told.contains(" in project o/there, ") && told.contains(" in project o/third, ") && !told.contains("o/here"),
+        told.contains(", in project o/there\n") && told.contains(", in project o/third\n") && !told.contains("o/here"),
         "{told}"
     );
     assert!(answer.blocks.iter().all(|block| block.elsewhere));
