@@ -8,6 +8,8 @@ use memoir_index::name_stem;
 
 /// A name has at most so many words.
 const NAME_WORDS_MAX: usize = 4;
+/// One word of so many letters says what a statement is about: `deploys`, but not `test`. Recall weighs how ordinary it is.
+const SUBJECT_CHARS_MIN: usize = 5;
 /// So many further names are taken from a text.
 const ALIASES_FOUND_MAX: usize = 8;
 
@@ -85,7 +87,8 @@ pub fn name_of(text: &str) -> String {
     let rest = || words.iter().copied().filter(|word| !is(&LEADS, word) && !is(&VERBS, word)).collect();
     let subject: Vec<&str> = if subject.is_empty() { rest() } else { subject };
     let name = ended(subject);
-    let name = if name.split(' ').count() > 1 || tells_by_itself(&name) { name } else { ended(led) };
+    let is_subject = name.chars().count() >= SUBJECT_CHARS_MIN && !EVERYDAY.contains(&name.to_lowercase().as_str());
+    let name = if name.split(' ').count() > 1 || is_subject || tells_by_itself(&name) { name } else { ended(led) };
     name.chars().take(MEMORY_NAME_CHARS_MAX).collect()
 }
 
@@ -141,13 +144,13 @@ mod tests {
     #[test]
     fn a_statement_is_named_after_its_subject() {
         for (text, name) in [
-            ("deploys go through ./ship, never kubectl", "deploys go through ./ship"),
+            ("deploys go through ./ship, never kubectl", "deploys"),
             ("The staging database is on port 5433", "staging database"),
             ("We use pnpm", "pnpm"),
             ("Uses Biome for linting and formatting.", "Biome for linting"),
             ("integration tests need Docker", "integration tests"),
             ("don't push to main", "push to main"),
-            ("now deploys go through ./ship", "deploys go through ./ship"),
+            ("now deploys go through ./ship", "deploys"),
             ("Run `make` before every commit", "make before commit"),
             ("see src/auth.rs: it is generated", "see src/auth.rs"),
             ("the API is slow", "API is slow"),
@@ -174,11 +177,9 @@ mod tests {
         {
             assert_eq!(aliases_in(text), [""; 0], "{text}");
         }
-        for text in
-            ["we use make", "Run `make` often", "use it often", "the API is slow", "deploys go well", "test first"]
-        {
+        for text in ["we use make", "Run `make` often", "use it often", "the API is slow", "test first"] {
             let name = name_of(text);
-            assert!(!["make", "use", "API", "deploys", "test"].contains(&name.as_str()), "{text}: {name}");
+            assert!(!["make", "use", "API", "test"].contains(&name.as_str()), "{text}: {name}");
         }
     }
 

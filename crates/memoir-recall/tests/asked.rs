@@ -120,9 +120,10 @@ fn an_everyday_word_of_a_request_brings_no_memory_and_a_question_about_it_does()
     assert!(wrong.is_empty(), "{wrong:?}");
     let wrong: Vec<_> = [
         ("how do we deploy?", "./ship"),
+        ("how do deploys work here?", "./ship"),
         ("where is the Stripe key?", "Vault"),
         ("where is the stripe key", "Vault"),
-        ("which language are services written in, Go?", "Go for services"),
+        ("do we use Go for services?", "Go for services"),
         ("do I run `make` before a commit?", "before every commit"),
         ("who tags releases?", "Mara"),
         ("用什么部署", "./ship"),
