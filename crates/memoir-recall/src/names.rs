@@ -5,6 +5,9 @@
 
 use crate::ordinary::is_everyday;
 use memoir_index::{SLIP_CHARS_MIN, Tongue, name_stem};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Most of a name is this share of its words.
 const MOST: f32 = 0.6;
@@ -81,34 +84,37 @@ pub(crate) fn called(query: &str, memories: &[Callable<'_>], is_common: &dyn Fn(
 fn called_in(
     words: &[QueryWord],
     memories: &[Callable<'_>],
-    words_of: &dyn Fn(&str) -> Vec<NameWord>,
+    words_of: &dyn Fn(&str) -> Name,
     is_common: &dyn Fn(&str) -> bool,
 ) -> Vec<Called> {
+    let same = SameWords::of(words);
     let mut whole: Vec<Place> = Vec::new();
     let mut known = Vec::with_capacity(memories.len());
     for (memory, callable) in memories.iter().enumerate() {
         let text = words_of(callable.text);
         let names = callable.names.iter().map(|name| words_of(name)).filter(|name| !name.is_empty());
-        let names: Vec<Vec<NameWord>> = names.map(|name| without_first_capital(name, &text)).collect();
-        let has: Vec<bool> = words
-            .iter()
-            .map(|word| names.iter().flatten().chain(&text).any(|known| is_same_word(known, &word.word)))
-            .collect();
+        let names: Vec<Name> = names.map(|name| without_first_capital(name, &text)).collect();
+        let mut has = vec![false; words.len()];
+        for known in names.iter().flatten().chain(&text) {
+            for at in same.places(known).iter() {
+                has[*at] = true;
+            }
+        }
         for name in &names {
-            for at in find_whole(words, name) {
+            for at in same.whole(name) {
                 let worth = worth_of(words, (name, at), &has, is_common);
                 whole.extend((worth > 0.0).then_some(Place { memory, at, worth }));
             }
         }
         known.push((names, covered(words, &has)));
     }
-    let called = |(memory, (names, covers)): (usize, &(Vec<Vec<NameWord>>, f32))| {
+    let called = |(memory, (names, covers)): (usize, &(Vec<Name>, f32))| {
         let best = whole.iter().filter(|one| one.memory == memory).map(|one| one.worth).fold(0.0, f32::max);
         if best >= 1.0 {
             return Called { name: best, covers: *covers };
         }
         let is_free = |at: usize| !whole.iter().any(|one| (one.at.0..one.at.1).contains(&at));
-        let most = names.iter().map(|name| share_said(words, name, &is_free)).fold(0.0, f32::max);
+        let most = names.iter().map(|name| same.share(name, &is_free)).fold(0.0, f32::max);
         let most = if most >= MOST { most * MOST_WORTH } else { 0.0 };
         Called { name: best.max(most), covers: *covers }
     };
@@ -116,12 +122,12 @@ fn called_in(
 }
 
 /// A name as it is written inside a sentence: what begins a text begins with a capital anyway.
-fn without_first_capital(mut name: Vec<NameWord>, text: &[NameWord]) -> Vec<NameWord> {
+fn without_first_capital(mut name: Name, text: &[Rc<NameWord>]) -> Name {
     if let (Some(name), Some((first, rest))) = (name.first_mut(), text.split_first())
         && name.typed == first.typed
         && !rest.iter().any(|word| word.typed == first.typed && word.is_capital)
     {
-        name.is_capital = false;
+        Rc::make_mut(name).is_capital = false;
     }
     name
 }
@@ -129,7 +135,7 @@ fn without_first_capital(mut name: Vec<NameWord>, text: &[NameWord]) -> Vec<Name
 /// How much a name counts that stands whole in a query, of which the memory has those words.
 fn worth_of(
     words: &[QueryWord],
-    (name, at): (&[NameWord], (usize, usize)),
+    (name, at): (&[Rc<NameWord>], (usize, usize)),
     has: &[bool],
     is_common: &dyn Fn(&str) -> bool,
 ) -> f32 {
@@ -180,9 +186,12 @@ struct NameWord {
     is_code: bool,
 }
 
+/// A name, or a text, word by word.
+type Name = Vec<Rc<NameWord>>;
+
 /// A word of a query, and how it stands there.
 struct QueryWord {
-    word: NameWord,
+    word: Rc<NameWord>,
     is_everyday: bool,
     /// Written as code or as a quotation.
     is_quoted: bool,
@@ -209,7 +218,11 @@ impl Capitals {
 }
 
 /// The languages that words are compared in: the usual one, and those of the query and of the memories.
-struct Languages(Vec<Tongue>);
+struct Languages {
+    tongues: Vec<Tongue>,
+    /// The words that were met: many memories have the same ones.
+    known: RefCell<FxHashMap<String, Option<Rc<NameWord>>>>,
+}
 
 impl Languages {
     fn of(query: &str, memories: &[Callable<'_>]) -> Languages {
@@ -219,13 +232,22 @@ impl Languages {
                 tongues.push(tongue);
             }
         }
-        Languages(tongues)
+        Languages { tongues, known: RefCell::default() }
     }
 
     /// A word; none if it is a little one.
-    fn word(&self, word: &str) -> Option<NameWord> {
+    fn word(&self, word: &str) -> Option<Rc<NameWord>> {
+        if let Some(known) = self.known.borrow().get(word) {
+            return known.clone();
+        }
+        let new = self.new_word(word).map(Rc::new);
+        self.known.borrow_mut().insert(word.to_owned(), new.clone());
+        new
+    }
+
+    fn new_word(&self, word: &str) -> Option<NameWord> {
         let mut stems = vec![name_stem(word)?];
-        for tongue in &self.0 {
+        for tongue in &self.tongues {
             stems.push(tongue.stem(word)?);
         }
         let rest_is = |test: fn(char) -> bool| word.chars().skip(1).any(test);
@@ -235,7 +257,7 @@ impl Languages {
     }
 
     /// The words of a text, little ones left out.
-    fn words_of(&self, text: &str) -> Vec<NameWord> {
+    fn words_of(&self, text: &str) -> Name {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.filter_map(|word| self.word(word)).collect()
     }
@@ -313,37 +335,80 @@ fn with_parts_apart(text: &str) -> String {
     out
 }
 
-/// Where all words of a name stand one after another.
-fn find_whole(words: &[QueryWord], name: &[NameWord]) -> Vec<(usize, usize)> {
-    let starts = 0..(words.len() + 1).saturating_sub(name.len());
-    starts
-        .filter(|at| name.iter().zip(words.iter().skip(*at)).all(|(wanted, word)| is_same_word(wanted, &word.word)))
-        .map(|at| (at, at + name.len()))
-        .collect()
+/// Where a query has a word; each word is looked up once, however many memories have it.
+struct SameWords<'q> {
+    words: &'q [QueryWord],
+    /// By language and stem.
+    by_stem: FxHashMap<(usize, &'q str), Vec<usize>>,
+    /// By the letters that a slip leaves alone.
+    by_beginning: FxHashMap<String, Vec<usize>>,
+    known: RefCell<FxHashMap<String, Rc<[usize]>>>,
 }
 
-/// The share of a name's words that were said, in any order, by words that no other name has.
-fn share_said(words: &[QueryWord], name: &[NameWord], is_free: &dyn Fn(usize) -> bool) -> f32 {
-    let said =
-        |wanted: &&NameWord| words.iter().enumerate().any(|(at, word)| is_free(at) && is_same_word(wanted, &word.word));
-    // One word of a longer name is not enough to mean it.
-    let met = name.iter().filter(said).count();
-    if met < 2 { 0.0 } else { met as f32 / name.len().max(1) as f32 }
-}
-
-/// Whether two words are the same, but for a slip in longer ones.
-fn is_same_word(wanted: &NameWord, word: &NameWord) -> bool {
-    if wanted.stems.iter().zip(&word.stems).any(|(a, b)| a == b) {
-        return true;
+impl<'q> SameWords<'q> {
+    fn of(words: &'q [QueryWord]) -> SameWords<'q> {
+        let mut same = SameWords {
+            words,
+            by_stem: FxHashMap::default(),
+            by_beginning: FxHashMap::default(),
+            known: RefCell::default(),
+        };
+        for (at, word) in words.iter().enumerate() {
+            for (language, stem) in word.word.stems.iter().enumerate() {
+                same.by_stem.entry((language, stem)).or_default().push(at);
+            }
+            same.by_beginning.entry(beginning(&word.word.typed)).or_default().push(at);
+        }
+        same
     }
+
+    /// The places of the words that are the same as that, in their order.
+    fn places(&self, wanted: &NameWord) -> Rc<[usize]> {
+        if let Some(known) = self.known.borrow().get(&wanted.typed) {
+            return Rc::clone(known);
+        }
+        let stems =
+            wanted.stems.iter().enumerate().filter_map(|(language, stem)| self.by_stem.get(&(language, stem.as_str())));
+        let mut places: Vec<usize> = stems.flatten().copied().collect();
+        let alike = self.by_beginning.get(&beginning(&wanted.typed)).into_iter().flatten();
+        places.extend(alike.filter(|at| self.words.get(**at).is_some_and(|word| is_slip(wanted, &word.word))));
+        places.sort_unstable();
+        places.dedup();
+        let places: Rc<[usize]> = places.into();
+        self.known.borrow_mut().insert(wanted.typed.clone(), Rc::clone(&places));
+        places
+    }
+
+    /// Where all words of a name stand one after another.
+    fn whole(&self, name: &[Rc<NameWord>]) -> Vec<(usize, usize)> {
+        let Some((first, rest)) = name.split_first() else { return Vec::new() };
+        let follows = |at: usize| (at + 1..).zip(rest).all(|(at, word)| self.places(word).binary_search(&at).is_ok());
+        let starts = self.places(first);
+        starts.iter().filter(|at| follows(**at)).map(|at| (*at, at + name.len())).collect()
+    }
+
+    /// The share of a name's words that were said, in any order, by words that no other name has.
+    fn share(&self, name: &[Rc<NameWord>], is_free: &dyn Fn(usize) -> bool) -> f32 {
+        let met = name.iter().filter(|word| self.places(word).iter().any(|at| is_free(*at))).count();
+        // One word of a longer name is not enough to mean it.
+        if met < 2 { 0.0 } else { met as f32 / name.len().max(1) as f32 }
+    }
+}
+
+/// The letters of a word that a slip leaves alone.
+fn beginning(word: &str) -> String {
+    word.chars().take(SLIP_PREFIX_CHARS).collect()
+}
+
+/// Whether a word of a query is another one with a slip in it, which both are long enough for. They begin alike.
+fn is_slip(wanted: &NameWord, word: &NameWord) -> bool {
     let (a, b) = (&wanted.typed, &word.typed);
     let (longer, shorter) = (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
-    // What is a word by itself is no slip of another.
-    let is_word = word.stems.first().is_some_and(|stem| is_everyday(stem));
-    !is_word
-        && longer >= SLIP_CHARS_MIN
+    longer >= SLIP_CHARS_MIN
         && shorter + 1 >= SLIP_CHARS_MIN
-        && a.chars().take(SLIP_PREFIX_CHARS).eq(b.chars().take(SLIP_PREFIX_CHARS))
+        && longer - shorter <= 1
+        // What is a word by itself is no slip of another.
+        && !word.stems.first().is_some_and(|stem| is_everyday(stem))
         && strsim::damerau_levenshtein(a, b) <= 1
 }
 
