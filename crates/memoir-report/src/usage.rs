@@ -1,9 +1,11 @@
 //! Sessions, turns, tokens and cost.
 //!
-//! What is held in memory grows with sessions, models and days, not with events: those are added up as they come.
+//! What is held in memory grows with sessions, models, days and what sessions said that they cost, not with events: those are
+//! added up as they come.
 
+use crate::costs::Costs;
 use crate::walk::{Go, each};
-use memoir_event::{Client, Content, Event, Kind};
+use memoir_event::{Client, Event, Kind};
 use memoir_journal::{Filter, Journal, JournalError, Order, View};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -125,6 +127,8 @@ struct Session {
     running: Tokens,
     /// What the client said last that the session has cost so far.
     total_usd: Option<f64>,
+    /// What it said first, and when, in which row.
+    first: Option<(i64, f64, Option<String>)>,
     /// What that grew by, by row; a row by model is not known before the end.
     spent: HashMap<Option<String>, f64>,
 }
@@ -158,6 +162,13 @@ struct Sum {
 }
 
 impl Session {
+    /// Leaves out what was spent before it said first what it cost.
+    fn leave_out(&mut self, before: impl FnOnce(i64) -> f64) {
+        let Some((at_ms, total, row)) = self.first.take() else { return };
+        let before = Some(before(at_ms)).filter(|before| *before <= total).unwrap_or(0.0);
+        *self.spent.entry(row).or_default() -= before;
+    }
+
     fn main_model(&self) -> String {
         let most = self.responses.models.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
         most.map_or_else(|| NO_MODEL.to_owned(), |(model, _)| model.clone())
@@ -181,12 +192,27 @@ pub fn usage(
         By::Model => None,
     };
     let mut sessions: HashMap<(Option<Client>, String), Session> = HashMap::new();
+    let mut costs = Costs::default();
     each(journal, filter, view, Kind::Usage, Order::OldestFirst, &mut |event| {
         let row = row_of(&event.event.repo, event.ts_ms);
+        let payload: Value = serde_json::from_str(event.event.content.verbatim()).unwrap_or_default();
+        costs.take(&event, &payload);
         let session = sessions.entry((event.event.client, event.event.session)).or_default();
-        read(&event.event.content, row, session, prices);
+        read(&payload, event.ts_ms, row, session, prices);
         Go::On
     })?;
+    if *filter != Filter::default() && sessions.values().any(|session| session.first.is_some()) {
+        // What was before it may not pass.
+        costs = Costs::default();
+        each(journal, &Filter::default(), view, Kind::Usage, Order::OldestFirst, &mut |event| {
+            let payload: Value = serde_json::from_str(event.event.content.verbatim()).unwrap_or_default();
+            costs.take(&event, &payload);
+            Go::On
+        })?;
+    }
+    for (name, session) in &mut sessions {
+        session.leave_out(|at_ms| costs.before(name, at_ms));
+    }
     each(journal, filter, view, Kind::TurnCompleted, Order::OldestFirst, &mut |event| {
         if let Some(told) = streamed(&event.event) {
             let row = row_of(&event.event.repo, event.ts_ms);
@@ -217,11 +243,11 @@ pub fn usage(
 }
 
 /// Takes in what one event tells: what a response used, or what the session has cost so far.
-fn read(content: &Content, row: Option<String>, session: &mut Session, prices: &[Price]) {
-    let payload: Value = serde_json::from_str(content.verbatim()).unwrap_or_default();
+fn read(payload: &Value, at_ms: i64, row: Option<String>, session: &mut Session, prices: &[Price]) {
     let number = |name: &str| payload.get(name).and_then(Value::as_u64).unwrap_or(0);
     let cost = |name: &str| payload.get(name).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
     if let Some(total) = cost("session_cost_usd") {
+        session.first.get_or_insert_with(|| (at_ms, total, row.clone()));
         // A resumed session may count anew.
         let known = session.total_usd.replace(total).filter(|known| *known <= total).unwrap_or(0.0);
         *session.spent.entry(row).or_default() += total - known;
