@@ -1,9 +1,11 @@
 //! Sessions, turns, tokens and cost.
 //!
-//! What is held in memory grows with sessions, models and days, not with events: those are added up as they come.
+//! What is held in memory grows with sessions, models, days and what sessions said that they cost, not with events: those are
+//! added up as they come.
 
+use crate::costs::Costs;
 use crate::walk::{Go, each};
-use memoir_event::{Client, Content, Kind};
+use memoir_event::{Client, Event, Kind};
 use memoir_journal::{Filter, Journal, JournalError, Order, View};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -47,6 +49,20 @@ impl Tokens {
 
     const fn all(self) -> u64 {
         self.input + self.cached + self.cache_written + self.output
+    }
+
+    /// What a running total grew by; all of it if it began anew.
+    fn since(self, before: Tokens) -> Tokens {
+        let less = |now: u64, then: u64| now.checked_sub(then);
+        let grown = || {
+            Some(Tokens {
+                input: less(self.input, before.input)?,
+                cached: less(self.cached, before.cached)?,
+                cache_written: less(self.cache_written, before.cache_written)?,
+                output: less(self.output, before.output)?,
+            })
+        };
+        grown().unwrap_or(self)
     }
 }
 
@@ -103,14 +119,39 @@ pub struct Row {
 /// A session, as far as figures go.
 #[derive(Default)]
 struct Session {
-    /// What each model used, in all kinds of tokens.
-    models: HashMap<String, u64>,
-    /// What its responses add up to, by row.
-    responses: HashMap<String, Sum>,
+    /// What its responses add up to.
+    responses: Used,
+    /// What its turns add up to, as streams tell: the same again, if its responses are known.
+    turns: Used,
+    /// What a stream told last that the session has used so far.
+    running: Tokens,
     /// What the client said last that the session has cost so far.
     total_usd: Option<f64>,
+    /// What it said first, and when, in which row.
+    first: Option<(i64, f64, Option<String>)>,
     /// What that grew by, by row; a row by model is not known before the end.
     spent: HashMap<Option<String>, f64>,
+}
+
+/// What was used.
+#[derive(Default)]
+struct Used {
+    /// By each model, in all kinds of tokens.
+    models: HashMap<String, u64>,
+    /// By row.
+    rows: HashMap<String, Sum>,
+}
+
+impl Used {
+    fn add(&mut self, row: Option<String>, model: &str, tokens: Tokens, cost_usd: Option<f64>) {
+        let sum = self.rows.entry(row.unwrap_or_else(|| model.to_owned())).or_default();
+        sum.tokens.add(tokens);
+        match cost_usd {
+            Some(cost) => *sum.cost_usd.get_or_insert(0.0) += cost,
+            None => sum.unpriced += tokens.all(),
+        }
+        *self.models.entry(model.to_owned()).or_default() += tokens.all();
+    }
 }
 
 #[derive(Default)]
@@ -121,8 +162,15 @@ struct Sum {
 }
 
 impl Session {
+    /// Leaves out what was spent before it said first what it cost.
+    fn leave_out(&mut self, before: impl FnOnce(i64) -> f64) {
+        let Some((at_ms, total, row)) = self.first.take() else { return };
+        let before = Some(before(at_ms)).filter(|before| *before <= total).unwrap_or(0.0);
+        *self.spent.entry(row).or_default() -= before;
+    }
+
     fn main_model(&self) -> String {
-        let most = self.models.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+        let most = self.responses.models.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
         most.map_or_else(|| NO_MODEL.to_owned(), |(model, _)| model.clone())
     }
 }
@@ -144,12 +192,39 @@ pub fn usage(
         By::Model => None,
     };
     let mut sessions: HashMap<(Option<Client>, String), Session> = HashMap::new();
+    let mut costs = Costs::default();
     each(journal, filter, view, Kind::Usage, Order::OldestFirst, &mut |event| {
         let row = row_of(&event.event.repo, event.ts_ms);
+        let payload: Value = serde_json::from_str(event.event.content.verbatim()).unwrap_or_default();
+        costs.take(&event, &payload);
         let session = sessions.entry((event.event.client, event.event.session)).or_default();
-        read(&event.event.content, row, session, prices);
+        read(&payload, event.ts_ms, row, session, prices);
         Go::On
     })?;
+    if *filter != Filter::default() && sessions.values().any(|session| session.first.is_some()) {
+        // What was before it may not pass.
+        costs = Costs::default();
+        each(journal, &Filter::default(), view, Kind::Usage, Order::OldestFirst, &mut |event| {
+            let payload: Value = serde_json::from_str(event.event.content.verbatim()).unwrap_or_default();
+            costs.take(&event, &payload);
+            Go::On
+        })?;
+    }
+    for (name, session) in &mut sessions {
+        session.leave_out(|at_ms| costs.before(name, at_ms));
+    }
+    each(journal, filter, view, Kind::TurnCompleted, Order::OldestFirst, &mut |event| {
+        if let Some(told) = streamed(&event.event) {
+            let row = row_of(&event.event.repo, event.ts_ms);
+            let client = event.event.client;
+            let session = sessions.entry((client, event.event.session)).or_default();
+            read_turn(&told, client, row.as_deref(), session, prices);
+        }
+        Go::On
+    })?;
+    for session in sessions.values_mut().filter(|session| session.responses.rows.is_empty()) {
+        session.responses = std::mem::take(&mut session.turns);
+    }
     let mut figures = Figures::default();
     each(journal, filter, view, Kind::UserMessage, Order::OldestFirst, &mut |event| {
         // What is said to a sub-agent is not the user's.
@@ -168,11 +243,11 @@ pub fn usage(
 }
 
 /// Takes in what one event tells: what a response used, or what the session has cost so far.
-fn read(content: &Content, row: Option<String>, session: &mut Session, prices: &[Price]) {
-    let payload: Value = serde_json::from_str(content.verbatim()).unwrap_or_default();
+fn read(payload: &Value, at_ms: i64, row: Option<String>, session: &mut Session, prices: &[Price]) {
     let number = |name: &str| payload.get(name).and_then(Value::as_u64).unwrap_or(0);
     let cost = |name: &str| payload.get(name).and_then(Value::as_f64).filter(|cost| *cost >= 0.0);
     if let Some(total) = cost("session_cost_usd") {
+        session.first.get_or_insert_with(|| (at_ms, total, row.clone()));
         // A resumed session may count anew.
         let known = session.total_usd.replace(total).filter(|known| *known <= total).unwrap_or(0.0);
         *session.spent.entry(row).or_default() += total - known;
@@ -185,15 +260,51 @@ fn read(content: &Content, row: Option<String>, session: &mut Session, prices: &
         cache_written: number("cache_write_tokens"),
         output: number("output_tokens"),
     };
-    let price = || prices.iter().find(|price| price.is_for(&model)).map(|price| price.of(tokens));
-    let cost_usd = cost("cost_usd").or_else(price);
-    let sum = session.responses.entry(row.unwrap_or_else(|| model.clone())).or_default();
-    sum.tokens.add(tokens);
-    match cost_usd {
-        Some(cost) => *sum.cost_usd.get_or_insert(0.0) += cost,
-        None => sum.unpriced += tokens.all(),
+    let cost_usd = cost("cost_usd").or_else(|| price_of(prices, &model, tokens));
+    session.responses.add(row, &model, tokens, cost_usd);
+}
+
+fn price_of(prices: &[Price], model: &str, tokens: Tokens) -> Option<f64> {
+    prices.iter().find(|price| price.is_for(model)).map(|price| price.of(tokens))
+}
+
+/// What the end of a turn tells, if it tells what was used.
+fn streamed(event: &Event) -> Option<Value> {
+    let payload: Value = serde_json::from_str(event.content.verbatim()).unwrap_or_default();
+    let told = Some(payload).filter(|payload| payload["usage"].is_object());
+    told.or_else(|| Some(event.metadata.as_ref()?.to_value()).filter(|told| told["usage"].is_object()))
+}
+
+/// Takes in what a turn used, as a stream tells: it may tell it for each model.
+fn read_turn(told: &Value, client: Option<Client>, row: Option<&str>, session: &mut Session, prices: &[Price]) {
+    let usage = &told["usage"];
+    let mut add = |model: &str, tokens: Tokens| {
+        session.turns.add(row.map(str::to_owned), model, tokens, price_of(prices, model, tokens));
+    };
+    let models = usage["models"].as_object().filter(|models| !models.is_empty());
+    if let Some(models) = models {
+        models.iter().for_each(|(model, usage)| add(model, tokens_of_turn(usage)));
+        return;
     }
-    *session.models.entry(model).or_default() += tokens.all();
+    let mut tokens = tokens_of_turn(usage);
+    // Codex tells what the session has used so far, the others what this run has.
+    if client == Some(Client::Codex) {
+        let before = std::mem::replace(&mut session.running, tokens);
+        tokens = tokens.since(before);
+    }
+    add(told["model"].as_str().unwrap_or(NO_MODEL), tokens);
+}
+
+/// Streams count what came from a cache into the input.
+fn tokens_of_turn(usage: &Value) -> Tokens {
+    let number = |names: [&str; 2]| names.iter().find_map(|name| usage[*name].as_u64()).unwrap_or(0);
+    let cached = number(["cached_input_tokens", "cached"]);
+    Tokens {
+        input: number(["input_tokens", "prompt_tokens"]).saturating_sub(cached),
+        cached,
+        cache_written: 0,
+        output: number(["output_tokens", "completion_tokens"]),
+    }
 }
 
 /// The rows so far, and the sessions in each.
@@ -213,7 +324,7 @@ impl Figures {
     }
 
     fn add(&mut self, name: &(Option<Client>, String), session: &Session) {
-        for (key, sum) in &session.responses {
+        for (key, sum) in &session.responses.rows {
             let row = self.row(key.clone(), name);
             row.tokens.add(sum.tokens);
             // A client that tells what the session cost has told it all.

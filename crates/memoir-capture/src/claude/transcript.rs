@@ -11,8 +11,9 @@ use crate::payload::Payload;
 use crate::scene::{Maker, Scene, Tokens, digest, item, record};
 use crate::turns::Turns;
 use crate::when;
-use memoir_event::{Client, Identity, Source, Time};
+use memoir_event::{Client, Identity, Json, Source, Time};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::sync::Arc;
 
 /// So many calls may be on their way at once.
@@ -39,6 +40,11 @@ struct State {
     /// Digests of queued prompts that were taken in; the same text may come again as a record.
     absorbed: Vec<String>,
     cost: Option<String>,
+    /// The first record of the session in the file that tells usage: copies of the session begin with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<String>,
+    /// How many responses of the session there were in the file.
+    responses: u64,
     /// When something was written last.
     time: Option<String>,
     /// The message whose cost was told last: more of it may follow.
@@ -305,6 +311,10 @@ impl Transcript {
     /// The record that names the cost of a message, and its time: the first that told of it.
     pub(super) fn counted(&mut self, message: &str, is_first: bool, at: &At<'_>) -> (String, Option<Time>) {
         let known = &self.state.counted;
+        if (message.is_empty() || known.message != message) && self.scene.thread == self.scene.session {
+            self.state.responses += 1;
+            self.state.root.get_or_insert_with(|| at.uuid.clone());
+        }
         if is_first || message.is_empty() || known.message != message {
             let time = at.time.as_ref().map(|time| time.given().to_owned());
             self.state.counted = Counted { message: message.to_owned(), uuid: at.uuid.clone(), time };
@@ -375,7 +385,13 @@ impl Transcript {
         let details = Payload::new().json("session_cost_usd", Some(&total)).into_content();
         let name = item(&format!("cost/{total}"), 0);
         self.state.cost = Some(total);
-        self.maker(at).push(memoir_event::Kind::Usage, details, vec![name], |_| {});
+        // A copy of a session tells with its own cost what the other one had cost: this says what it is a copy of. Streams
+        // show only what is their own.
+        let root = self.state.root.clone().filter(|_| self.stream.run.is_empty());
+        let about = root.map(|root| json!({"root": root, "responses": self.state.responses}));
+        self.maker(at).push(memoir_event::Kind::Usage, details, vec![name], |event| {
+            event.metadata = about.as_ref().map(Json::from_value);
+        });
     }
 
     fn title(&mut self, found: &Record<'_>, at: &mut At<'_>) {

@@ -38,6 +38,8 @@ pub struct ExecStream {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct State {
     thread: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
     /// Commands that have begun, in the old form: their ids and scripts. Never stored, they may hold anything.
     #[serde(skip)]
     commands: Vec<(String, String)>,
@@ -58,6 +60,7 @@ lenient! {
         msg: Raw<'a> = "msg",
         prompt: Text<'a> = "prompt",
         workdir: Text<'a> = "workdir",
+        model: Text<'a> = "model",
     }
 }
 
@@ -121,6 +124,13 @@ impl ExecStream {
     #[must_use]
     pub fn with_prompt(mut self, prompt: Option<String>) -> ExecStream {
         self.prompt = prompt;
+        self
+    }
+
+    /// The model that is asked: the stream itself does not say.
+    #[must_use]
+    pub fn with_model(mut self, model: Option<String>) -> ExecStream {
+        self.state.model = model;
         self
     }
 
@@ -196,7 +206,8 @@ impl ExecStream {
                 }
             }
             Some("turn.completed") => {
-                let details = Payload::new().json("usage", line.usage.get());
+                let model = line.model.said().or(self.state.model.as_deref());
+                let details = Payload::new().said("model", model).json("usage", line.usage.get());
                 let name = self.name("done");
                 self.maker(number, out).end_of_turn(name, "completed", &details);
             }
@@ -213,7 +224,10 @@ impl ExecStream {
                 let message: OldMessage<'_> = line.msg.read();
                 self.old(&message, number, out);
             }
-            None if line.workdir.said().is_some() => self.scene.cwd = line.workdir.said().map(Arc::from),
+            None if line.workdir.said().is_some() => {
+                self.scene.cwd = line.workdir.said().map(Arc::from);
+                self.state.model = line.model.owned().or_else(|| self.state.model.take());
+            }
             None if line.prompt.said().is_some() => self.prompt = line.prompt.owned(),
             None => out.problem("line without a type"),
         }

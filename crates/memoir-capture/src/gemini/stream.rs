@@ -20,6 +20,8 @@ const CALLS_MAX: usize = 64;
 struct State {
     session: String,
     cwd: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
     calls: Vec<(String, String, String)>,
     number: u64,
     #[serde(default)]
@@ -63,6 +65,7 @@ lenient! {
         error: Failure<'a> = "error",
         message: Words<'a> = "message",
         stats: Raw<'a> = "stats",
+        model: Text<'a> = "model",
     }
 }
 
@@ -156,6 +159,7 @@ impl ExecStream {
     fn init(&mut self, line: &Line<'_>, time: Option<Time>, out: &mut Out) {
         let Some(session) = line.session_id.said() else { return };
         session.clone_into(&mut self.state.session);
+        self.state.model = line.model.said().map(str::to_owned);
         self.scene.session = session.to_owned();
         self.scene.thread = session.to_owned();
         let details = Payload::new().text("thread_id", session).said("cwd", self.scene.cwd.as_deref());
@@ -188,11 +192,12 @@ impl ExecStream {
         let status = if line.status.is("error") { "failed" } else { "completed" };
         let error = line.error.message.owned();
         let (name, error_name) = (self.name("done"), self.name("error"));
+        let details = Payload::new().said("model", self.state.model.as_deref()).json("usage", line.stats.get());
         let mut maker = Maker::of_record(&self.scene, time, number, out);
         if let Some(text) = error {
             maker.error(text, vec![error_name]);
         }
-        maker.end_of_turn(name, status, &Payload::new().json("usage", line.stats.get()));
+        maker.end_of_turn(name, status, &details);
     }
 
     /// Hands over what is there of an answer; more of it makes it the same answer, fuller.

@@ -22,6 +22,7 @@ use memoir_event::{Client, Source};
 use memoir_journal::{Journal, SqliteJournal};
 use memoir_record::{Input, Live, LiveStream, LiveSummary, Mark, Names, Polled, Run, Shown, Wanted};
 use piped::Piped;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 use view::View;
@@ -66,7 +67,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     let by_words = asked.words.iter().any(|word| policy.is_private(word));
     let run = Run::new(client, names.uuid()).private(by_words);
     let prompt = asked.with_input(piped.text().as_deref());
-    let parser = parser(client, run.name(), cwd.as_deref(), prompt);
+    let parser = parser(client, run.name(), cwd.as_deref(), prompt, model_of(&shape.args));
     let live = Live {
         journal: journal.as_ref().map(|journal| journal as &dyn Journal),
         spool: &spool,
@@ -148,13 +149,36 @@ fn open(context: &Context) -> Option<SqliteJournal> {
     }
 }
 
-fn parser(client: Client, run: &str, cwd: Option<&str>, prompt: Option<String>) -> Box<dyn Parser> {
+/// The model that the client's arguments name.
+fn model_of(args: &[OsString]) -> Option<String> {
+    let mut flags = args.iter().map(|arg| arg.to_string_lossy()).take_while(|arg| arg != "--");
+    while let Some(flag) = flags.next() {
+        if flag == "-m" || flag == "--model" {
+            return flags.next().map(Cow::into_owned);
+        }
+        if let Some(model) = flag.strip_prefix("--model=") {
+            return Some(model.to_owned());
+        }
+    }
+    None
+}
+
+fn parser(
+    client: Client,
+    run: &str,
+    cwd: Option<&str>,
+    prompt: Option<String>,
+    model: Option<String>,
+) -> Box<dyn Parser> {
     let clock = system_clock();
     let now: codex::Now = Box::new(move || clock());
     match client {
         Client::Claude => Box::new(claude::Transcript::stream(run, cwd, prompt, Some(now))),
         Client::Gemini => Box::new(gemini::ExecStream::new(run, cwd, Some(now))),
-        _ => Box::new(codex::ExecStream::new(Source::CodexExec, run, cwd, Some(now)).with_prompt(prompt)),
+        _ => {
+            let stream = codex::ExecStream::new(Source::CodexExec, run, cwd, Some(now));
+            Box::new(stream.with_prompt(prompt).with_model(model))
+        }
     }
 }
 

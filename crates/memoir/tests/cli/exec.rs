@@ -409,3 +409,61 @@ fn what_a_client_writes_last_of_all_is_shown_and_recorded() {
         }
     }
 }
+
+/// Turns, tokens from no cache and from one, and tokens written, by model.
+fn figures(home: &Home) -> Vec<(String, [u64; 4])> {
+    let rows = home.run(&["stats", "--by", "model", "--json"]).succeeded().json_lines();
+    let number = |row: &Value, name: &str| row[name].as_u64().unwrap();
+    let names = ["turns", "inputTokens", "cachedInputTokens", "outputTokens"];
+    rows.iter().map(|row| (row["model"].as_str().unwrap().to_owned(), names.map(|name| number(row, name)))).collect()
+}
+
+fn turn_of_codex(input: u64, cached: u64, output: u64) -> String {
+    format!(
+        r#"{{"type":"turn.completed","usage":{{"input_tokens":{input},"cached_input_tokens":{cached},"output_tokens":{output}}}}}"#
+    )
+}
+
+#[test]
+fn what_only_a_stream_tells_was_used_counts_once_and_not_beside_the_session_file() {
+    let home = Home::new();
+    let begin = r#"{"type":"thread.started","thread_id":"019f2c71-8a40-7c11-9d2e-5b1f0a7c4e21"}"#;
+    // Codex tells what the thread has used so far, also when it goes on.
+    for (turn, shown) in [([100, 40, 7], [0, 60, 40, 7]), ([250, 90, 20], [0, 160, 90, 20])] {
+        let stream = format!("{begin}\n{}\n", turn_of_codex(turn[0], turn[1], turn[2]));
+        home.feed(&["ingest", "--format", "codex-sdk"], &stream).succeeded();
+        assert_eq!(figures(&home), [("(unknown)".to_owned(), shown)]);
+    }
+    let file = home.top().join(".codex/sessions/2026/03/01");
+    fs::create_dir_all(&file).unwrap();
+    let lines = [
+        r#"{"timestamp":"2026-03-01T10:00:00.000Z","type":"session_meta","payload":{"id":"019f2c71-8a40-7c11-9d2e-5b1f0a7c4e21","cwd":"/p"}}"#,
+        r#"{"timestamp":"2026-03-01T10:00:01.000Z","type":"turn_context","payload":{"turn_id":"t1","cwd":"/p","model":"gpt-5"}}"#,
+        r#"{"timestamp":"2026-03-01T10:00:02.000Z","type":"token_usage_record","payload":{"response_id":"r1","turn_id":"t1","usage":{"input_tokens":260,"cached_input_tokens":90,"output_tokens":21}}}"#,
+    ];
+    let name = "rollout-2026-03-01T10-00-00-019f2c71-8a40-7c11-9d2e-5b1f0a7c4e21.jsonl";
+    fs::write(file.join(name), lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    home.run(&["import"]).succeeded();
+    assert_eq!(figures(&home), [("gpt-5".to_owned(), [0, 170, 90, 21])]);
+}
+
+#[test]
+fn what_a_run_without_a_session_file_used_goes_to_its_model() {
+    let codex = format!("{BEGIN}\n{}\necho '{}'", says("x"), turn_of_codex(100, 40, 7));
+    let init = r#"{"type":"init","timestamp":"2026-01-01T00:00:00Z","session_id":"g1","model":"gemini-a"}"#;
+    let gemini =
+        |stats: &str| format!(r#"echo '{init}'; echo '{{"type":"result","status":"success","stats":{stats}}}'"#);
+    let one = r#"{"total_tokens":107,"input_tokens":100,"output_tokens":7,"cached":40,"input":60}"#;
+    let each = format!(r#"{{"input_tokens":100,"output_tokens":7,"models":{{"gemini-b":{one}}}}}"#);
+    for (client, script, args, model) in [
+        ("codex", codex.clone(), &["do it"][..], "(unknown)"),
+        ("codex", codex, &["do it", "--", "-m", "gpt-5"], "gpt-5"),
+        ("gemini", gemini(one), &["--client", "gemini", "do it"], "gemini-a"),
+        ("gemini", gemini(&each), &["--client", "gemini", "do it"], "gemini-b"),
+    ] {
+        let home = with_client(client, &script);
+        ran(&home, args).succeeded();
+        let [(name, [_, input, cached, output])] = &figures(&home)[..] else { panic!("{client} {args:?}") };
+        assert_eq!((name.as_str(), input, cached, output), (model, &60, &40, &7), "{client} {args:?}");
+    }
+}

@@ -174,6 +174,60 @@ fn what_a_client_says_that_a_session_cost_counts_once() {
     assert_eq!(costs, [("2026-03-02", 1.0), ("2026-03-01", 0.5)]);
 }
 
+/// Begins a session with a copy of what is in another one's file: the records with an id.
+fn fork(home: &Home, of: &Session, id: &str) -> Session {
+    // Files of one moment would not tell which of them was first.
+    home.run(&["import"]).succeeded();
+    let mut fork = Session::new(home, id, Path::new(&of.cwd));
+    for line in fs::read_to_string(&of.file).unwrap().lines() {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        if record["type"] == "cost-state" {
+            continue;
+        }
+        record["sessionId"] = json!(id);
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(&fork.file).unwrap();
+        writeln!(file, "{record}").unwrap();
+    }
+    fork.lines = of.lines;
+    fork
+}
+
+#[test]
+fn a_copy_of_a_session_costs_only_what_was_spent_after_the_copying() {
+    let home = Home::new();
+    let project = repository(&home, "shop");
+    let say = |session: &mut Session, day: u32, text: &str, total: f64| {
+        session.prompt(day, text);
+        session.answer(day, "opus", [100, 0, 10], json!([{"type": "text", "text": format!("answer to {text}")}]));
+        // A note of the client's, without an id or a time.
+        let note = json!({"type": "cost-state", "sessionId": session.id, "totalCostUSD": total});
+        let mut file = fs::OpenOptions::new().append(true).open(&session.file).unwrap();
+        writeln!(file, "{note}").unwrap();
+    };
+    let mut parent = Session::new(&home, "c1", &project);
+    say(&mut parent, 1, "first", 1.0);
+    let (mut one, mut two) = (fork(&home, &parent, "f1"), fork(&home, &parent, "f2"));
+    say(&mut one, 2, "the first copy", 1.25);
+    let mut of_copy = fork(&home, &one, "f3");
+    say(&mut two, 3, "the second copy", 1.5);
+    say(&mut of_copy, 4, "the copy of the copy", 1.375);
+    say(&mut of_copy, 5, "and on", 1.5);
+    // One that counts anew.
+    let mut anew = fork(&home, &two, "f4");
+    say(&mut anew, 6, "anew", 0.5);
+    say(&mut parent, 7, "the original goes on", 3.0);
+    home.run(&["import"]).succeeded();
+    let cost = |args: &[&str]| {
+        let all: Vec<&str> = ["stats", "--json"].iter().chain(args).copied().collect();
+        home.run(&all).succeeded().json_lines()[0]["costUsd"].as_f64().unwrap()
+    };
+    for (session, expected) in [("c1", 3.0), ("f1", 0.25), ("f2", 0.5), ("f3", 0.25), ("f4", 0.5)] {
+        let named = format!("cc-{session}");
+        assert!((cost(&["--session", &named]) - expected).abs() < 1e-9, "{session}: {}", cost(&["--session", &named]));
+    }
+    assert!((cost(&[]) - 4.5).abs() < 1e-9, "{}", cost(&[]));
+}
+
 #[test]
 fn coverage_tells_what_is_on_disk_and_not_in_the_journal() {
     let home = Home::new();
