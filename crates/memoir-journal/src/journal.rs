@@ -106,6 +106,9 @@ pub trait Journal: Send + Sync {
     /// What took the place of an event, and of that, to the last: none if nothing did.
     fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError>;
 
+    /// What names an event as what it was made of: memories, whether they still hold or not.
+    fn made_of(&self, seq: Seq) -> Result<Vec<Seq>, JournalError>;
+
     /// Whether a memory in that project and scope that says the same was forgotten, whatever its maker called it.
     fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError>;
 

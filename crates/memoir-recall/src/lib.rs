@@ -19,6 +19,7 @@ mod meaning;
 mod memories;
 mod names;
 mod ordinary;
+mod outdated;
 mod passage;
 mod place;
 mod policy;

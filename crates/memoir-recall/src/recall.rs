@@ -9,6 +9,7 @@ use crate::listed;
 use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
 use crate::ordinary::asks_nothing;
+use crate::outdated::Standing;
 use crate::passage::Passage;
 use crate::place::Place;
 use crate::policy::{self, Blocked, Form, Gate};
@@ -300,6 +301,7 @@ impl Recall {
         let mut chosen = Chosen::new(request);
         let enough: Vec<&Offer> = offers.iter().filter(|offer| offer.confidence >= request.min_confidence).collect();
         let too_little = offers.len() - enough.len();
+        let mut told: HashSet<Seq> = enough.iter().map(|offer| offer.seq).collect();
         for portion in enough.chunks(PORTION) {
             if chosen.is_full() {
                 break;
@@ -309,7 +311,17 @@ impl Recall {
                 journal.events(&seqs, &request.view)?.into_iter().map(|event| (event.seq, event)).collect();
             for offer in portion {
                 let stored = events.get(&offer.seq).filter(|stored| !is_in_conversation(stored, request));
-                let block = stored.and_then(|stored| self.block(stored, offer, passage, request));
+                let Some(stored) = stored else { continue };
+                let block = match Standing::of(journal, stored, request)? {
+                    Standing::Holds => self.block(stored, offer, passage, request),
+                    Standing::Outdated(None) => None,
+                    // Once is enough.
+                    Standing::Outdated(Some(newer)) if told.contains(&newer.seq) => None,
+                    Standing::Outdated(Some(newer)) => {
+                        told.insert(newer.seq);
+                        self.block(&newer, offer, passage, request)
+                    }
+                };
                 if let Some(block) = block {
                     chosen.offer_in_turn(block);
                 }

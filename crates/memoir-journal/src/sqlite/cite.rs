@@ -1,6 +1,6 @@
 //! What memories and tellings are made of, so that they are gone with it.
 
-use super::idrun::{self, as_i64};
+use super::idrun::{self, as_i64, as_u64};
 use super::intern::client_code;
 use super::read::Reader;
 use crate::{JournalError, Seq};
@@ -88,6 +88,13 @@ fn is_gone(connection: &Connection, source: &MemorySource) -> Result<bool, Journ
         )?
         .query_row((id, client_code(client)), |row| row.get(0))?;
     Ok(left == Some(0))
+}
+
+/// What names an event as its source, the first one first.
+pub fn made_of(connection: &Connection, seq: Seq) -> Result<Vec<Seq>, JournalError> {
+    let mut statement = connection.prepare_cached("SELECT made FROM cites WHERE source = ?1 ORDER BY made")?;
+    let made = statement.query_map([as_i64(seq)], |row| row.get(0).map(as_u64))?;
+    Ok(made.collect::<Result<_, _>>()?)
 }
 
 fn note_source(connection: &Connection, made: Seq, source: &MemorySource) -> Result<(), JournalError> {

@@ -425,6 +425,10 @@ impl Journal for SqliteJournal {
         self.in_snapshot(|connection| directive::successor(connection, seq))
     }
 
+    fn made_of(&self, seq: Seq) -> Result<Vec<Seq>, JournalError> {
+        self.with_reader(|connection| cite::made_of(connection, seq))
+    }
+
     fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError> {
         self.with_reader(|connection| forget::is_memory_forgotten(connection, &self.hasher, project, scope, text))
     }

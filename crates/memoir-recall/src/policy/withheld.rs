@@ -197,6 +197,10 @@ impl Journal for Withheld<'_> {
         self.journal.successor(seq)
     }
 
+    fn made_of(&self, seq: Seq) -> Result<Vec<Seq>, JournalError> {
+        self.journal.made_of(seq)
+    }
+
     fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError> {
         self.journal.is_memory_forgotten(project, scope, text)
     }

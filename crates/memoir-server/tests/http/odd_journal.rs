@@ -99,6 +99,9 @@ impl Journal for Odd {
     fn successor(&self, seq: Seq) -> Result<Option<Seq>, JournalError> {
         self.real()?.successor(seq)
     }
+    fn made_of(&self, seq: Seq) -> Result<Vec<Seq>, JournalError> {
+        self.real()?.made_of(seq)
+    }
     fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError> {
         self.real()?.is_memory_forgotten(project, scope, text)
     }

@@ -80,6 +80,37 @@ fn dream_tells_which_rule_made_what_of_which_event_and_recall_has_it_at_once() {
 }
 
 #[test]
+fn what_was_said_and_no_longer_holds_gives_its_place_to_what_is_newer() {
+    let home = Home::new();
+    say(&home, "We use npm for packages.", 0);
+    say(&home, "The staging port is 5433.", 1);
+    say(
+        &home,
+        "Please look at the long list of open tickets of the billing team and sort it. We use Jenkins for CI.",
+        2,
+    );
+    say(&home, "We moved to pnpm for packages.", 3);
+    say(&home, "Correction: the staging port is 5434.", 4);
+    say(&home, "We moved CI from Jenkins to Buildkite.", 5);
+    commit(&home);
+    home.run(&["dream"]).succeeded();
+    for (query, newer, older) in [
+        ("what do we use for packages?", "pnpm", "use npm"),
+        ("which port has staging?", "5434", "5433"),
+        ("what is the staging port, 5433?", "5434", "is 5433"),
+    ] {
+        let told = home.run(&["recall", query]).succeeded().out;
+        assert!(told.contains(newer) && !told.contains(older), "{query}: {told}");
+        let history = home.run(&["recall", query, "--history"]).succeeded().out;
+        assert!(history.contains(older), "{query}: {history}");
+    }
+    // What says much more than that is told all the same.
+    let told = home.run(&["recall", "which tickets of the billing team are open?"]).succeeded().out;
+    assert!(told.contains("billing team"), "{told}");
+    home.verified();
+}
+
+#[test]
 fn what_nobody_has_looked_at_is_listed_until_somebody_has() {
     let home =
         dreamt(&["Remember that the port is 5433", "I prefer tabs over spaces", "We decided to use pnpm for packages"]);

@@ -1,0 +1,59 @@
+//! What somebody said that no longer holds: what took its place is told instead.
+
+use crate::policy;
+use crate::request::Request;
+use memoir_event::{Memory, MemoryKind, MemoryScope};
+use memoir_index::speech_of;
+use memoir_journal::{Journal, JournalError, StoredEvent, View};
+
+/// What an event says beside a statement that no longer holds is worth telling if it is more than this share of it.
+const BESIDE_SHARE: f32 = 0.5;
+
+/// What became of what an event says.
+pub(crate) enum Standing {
+    /// It holds, as far as anybody knows.
+    Holds,
+    /// Something newer took its place; that, if this reader may see it.
+    Outdated(Option<Box<StoredEvent>>),
+}
+
+impl Standing {
+    /// Whether what was made of an event still holds.
+    pub fn of(journal: &dyn Journal, stored: &StoredEvent, request: &Request) -> Result<Standing, JournalError> {
+        if request.view.shows_history() || Memory::of_event(&stored.event).is_some() {
+            return Ok(Standing::Holds);
+        }
+        let made = journal.made_of(stored.seq)?;
+        if made.is_empty() {
+            return Ok(Standing::Holds);
+        }
+        let (mut newer, mut said) = (None, 0);
+        for made in journal.events(&made, &View::owner_all())? {
+            let Some(memory) = Memory::of_event(&made.event).filter(|memory| is_statement(memory.kind)) else {
+                continue;
+            };
+            match journal.successor(made.seq)? {
+                Some(by) if by != made.seq => newer = Some(by),
+                // Some of what it says holds.
+                _ => return Ok(Standing::Holds),
+            }
+            said += memory.text.chars().count();
+        }
+        let Some(newer) = newer else { return Ok(Standing::Holds) };
+        let all = speech_of(&stored.event).map_or(0, |speech| speech.chars().count());
+        if (said as f32) < BESIDE_SHARE * all as f32 {
+            return Ok(Standing::Holds);
+        }
+        let newer = journal.events(&[newer], &request.view)?.pop().filter(|newer| {
+            Memory::of_event(&newer.event).is_some_and(|memory| {
+                !matches!(memory.scope, MemoryScope::Session(_)) && policy::holds(&memory, &request.view)
+            })
+        });
+        Ok(Standing::Outdated(newer.map(Box::new)))
+    }
+}
+
+/// Whether such a memory says what an event says; others tell what was done in several.
+fn is_statement(kind: MemoryKind) -> bool {
+    !matches!(kind, MemoryKind::Episode | MemoryKind::Fix | MemoryKind::Procedure)
+}
