@@ -97,6 +97,9 @@ pub fn change_in(text: &str) -> Change {
 impl Statement {
     /// What it is to an older one.
     pub fn meets(&self, older: &Statement) -> Meets {
+        if self.asks != older.asks {
+            return Meets::Apart;
+        }
         if self.is_same(older) {
             return Meets::Same;
         }

@@ -32,6 +32,8 @@ pub(crate) struct Statement {
     /// All that counts of it, sorted.
     pub stems: BTreeSet<String>,
     pub denies: bool,
+    /// Whether it asks: a question claims nothing.
+    pub asks: bool,
     /// What it claims, clause by clause.
     pub claims: Vec<Claim>,
     /// What it says was left behind.
@@ -59,7 +61,8 @@ impl Statement {
         let lower = core.to_lowercase();
         let lifted = lifts(&lower);
         let (said, lifted_denies) = lifted.map_or((core, None), |(said, denies)| (said, Some(denies)));
-        let mut statement = Statement::default();
+        let asks = text.trim_end().ends_with(['?', '\u{ff1f}']);
+        let mut statement = Statement { asks, ..Statement::default() };
         let mut words = words_of(said);
         statement.is_new = lead_off(&mut words);
         statement.is_new |= take(&mut words, &CHANGES, &["of"]);

@@ -78,7 +78,7 @@ impl<'a> Chosen<'a> {
                 let (confidence, score, same) = (known.confidence, known.score, std::mem::take(&mut known.same));
                 *known = Block { confidence, score, same, ..block };
                 *said = words;
-            } else if !is_made_of(known, &block) && !is_one_act(known, &block) {
+            } else if known.event_id != block.event_id && !is_made_of(known, &block) && !is_one_act(known, &block) {
                 known.same.push(block.event_id);
             }
             return;

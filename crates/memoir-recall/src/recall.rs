@@ -21,9 +21,9 @@ use crate::weights::{Signal, Weights};
 use crate::when::{Asked, When};
 use crate::words::{find, find_pairs};
 use jiff::tz::TimeZone;
-use memoir_event::{Client, Memory};
+use memoir_event::{Client, Kind, Memory};
 use memoir_index::{Index, IndexError, Word, speech_of};
-use memoir_journal::{Filter, Journal, JournalError, Seq, StoredEvent};
+use memoir_journal::{Filter, Journal, JournalError, Seq, SessionEntry, StoredEvent};
 use memoir_redact::Redactor;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -42,6 +42,8 @@ const SAID_THEN_MAX: usize = 3;
 const SPOKEN_OF_SESSION_MAX: usize = 200;
 /// Blocks are looked at in portions of this size, until there are enough.
 const PORTION: usize = 16;
+/// What has fewer letters and digits says nothing.
+const SAID_CHARS_MIN: usize = 2;
 
 /// Why nothing could be recalled.
 #[derive(Debug, thiserror::Error)]
@@ -191,7 +193,8 @@ impl Recall {
         let mut then: Vec<(f32, u32)> = Vec::new();
         let is_for_me = |session: &u32| sessions.origins(*session).any(|origin| scoped.has_origin(origin));
         if when.is_open() && asked == Asked::OnlyTime {
-            let last = journal.sessions(&request.filter, &request.view, SESSIONS_THEN_MAX, 0)?;
+            let mut last = journal.sessions(&request.filter, &request.view, SESSIONS_THEN_MAX, 0)?;
+            only_from_here(&mut last, request);
             let named = last.iter().filter_map(|entry| sessions.named(entry.client, &entry.session));
             return Ok(named.filter(is_for_me).take(LAST_SESSIONS_MAX).collect());
         }
@@ -204,7 +207,11 @@ impl Recall {
                 to_ms: Some(within(request.filter.to_ms, to, i64::min)),
                 ..request.filter.clone()
             };
-            for entry in journal.sessions(&filter, &request.view, SESSIONS_THEN_MAX, 0)? {
+            let mut entries = journal.sessions(&filter, &request.view, SESSIONS_THEN_MAX, 0)?;
+            if asked == Asked::OnlyTime {
+                only_from_here(&mut entries, request);
+            }
+            for entry in entries {
                 let Some(session) = sessions.named(entry.client, &entry.session) else { continue };
                 if is_for_me(&session) && then.iter().all(|(_, known)| *known != session) {
                     let ends = [entry.first_ms, entry.last_ms].map(|ms| when.fit(ms, &request.zone));
@@ -346,6 +353,10 @@ impl Recall {
             return None;
         }
         let said = speech_of(event).unwrap_or_else(|| event.content.plain());
+        let is_typed = offer.parts.iter().any(|(signal, _)| *signal == Signal::Exact);
+        if event.kind() != Kind::Memory && !is_typed && says_nothing(&said) {
+            return None;
+        }
         let (text, cut) = passage.of(&said);
         let text = policy::pass(event, &text, request, &self.redactor)?;
         let gate = Gate::new(&self.redactor, Form::Shown);
@@ -404,6 +415,19 @@ fn best_of_session(
     };
     offers.extend(spoken.into_iter().take(SPOKEN_OF_SESSION_MAX).map(offer));
     Ok(offers)
+}
+
+/// Where nothing but a time is asked for, what was done where the reader is, if anything was.
+fn only_from_here(entries: &mut Vec<SessionEntry>, request: &Request) {
+    let is_here = |entry: &SessionEntry| Some(&entry.repo) == request.here.as_ref();
+    if entries.iter().any(is_here) {
+        entries.retain(is_here);
+    }
+}
+
+/// Whether nobody learns anything from it: `thanks`, `go on`, `1`.
+fn says_nothing(said: &str) -> bool {
+    asks_nothing(said) || said.chars().filter(|c| c.is_alphanumeric()).count() < SAID_CHARS_MIN
 }
 
 /// Whether the reader has it before them: it was said in the session that asks, after what that dropped.

@@ -279,6 +279,11 @@ fn a_question_for_a_time_is_answered_by_what_was_said_then() {
     ] {
         assert_eq!(world.texts(query).first().map(String::as_str), Some(told), "{query}");
     }
+    let mut there = world.event("there", Kind::UserMessage, "book the hiking trip", 1);
+    there.repo = "o/there".to_owned();
+    world.append(there);
+    world.say("s1", Kind::UserMessage, "thanks", 1);
+    assert_eq!(world.texts("what did we do yesterday?"), ["fix the export of granite"]);
     let since = world.texts("what did we do since Monday?");
     assert_eq!(since.len(), 3, "{since:?}");
     assert_eq!(world.texts("what did we do between Nov 9 and Nov 15?").len(), 2);

@@ -218,7 +218,9 @@ const ABOUT: [Pair; 200] = [
 ];
 
 /// Both hold, in either order.
-const APART: [Pair; 164] = [
+const APART: [Pair; 166] = [
+    ("the retry limit is 3", "is the retry limit 5?"),
+    ("端口是 5433", "端口是 5434 吗？"),
     ("the database is Postgres", "the database is backed up nightly"),
     ("sessions are stored in Redis", "sessions are encrypted"),
     ("the CI is on GitHub", "the CI is slow on Mondays"),

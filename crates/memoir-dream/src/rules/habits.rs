@@ -86,6 +86,9 @@ pub(super) const IDLE_DONTS: &[&str] = &[
     "i",
 ];
 
+/// What is always so is no order.
+const PLEASANT: &[&str] = &["good", "nice", "great", "happy", "glad", "fun", "lovely", "welcome", "interesting"];
+
 /// Somebody likes it so.
 pub(super) const PREFER: &[&str] = &[
     "i prefer",
@@ -374,7 +377,10 @@ fn is_idle(lower: &str, rest: &Sentence) -> bool {
         lower.starts_with("do") || lower.starts_with("avoid") || lower.starts_with('不') || lower.starts_with('别');
     // What is not to be done with "this" is about this moment.
     let mut first_words = rest.lower.split([' ', ',', '.', ';']).take(4);
-    let mut is_now =
-        || first_words.any(|word| matches!(word, "this" | "that" | "it" | "them")) || has(&rest.lower, &["yet", "now"]);
-    first == "mind" || (denies_once && (IDLE_DONTS.contains(&first) || is_now()))
+    let mut is_now = || {
+        first_words.any(|word| matches!(word, "this" | "that" | "it" | "them"))
+            || has(&rest.lower, &["yet", "now"])
+            || rest.lower.contains(", just ")
+    };
+    first == "mind" || PLEASANT.contains(&first) || (denies_once && (IDLE_DONTS.contains(&first) || is_now()))
 }

@@ -59,6 +59,22 @@ pub(super) const EVERYWHERE: &[&str] = &[
     "en todos mis proyectos",
 ];
 
+/// What "everywhere" may be of: this project and no other.
+const HERE: &[&str] = &[
+    "in this codebase",
+    "in the codebase",
+    "in this repo",
+    "in the repo",
+    "in this repository",
+    "in the repository",
+    "in this project",
+    "in our codebase",
+    "in our repo",
+    "in diesem projekt",
+    "dans ce projet",
+    "en este proyecto",
+];
+
 /// How the agent is to speak, which is the same everywhere.
 pub(super) const MANNERS: &[&str] = &[
     "answer",
@@ -95,6 +111,8 @@ const STRESS: &[&str] = &["only", "nur", "seulement", "solo", "please", "bitte"]
 pub(super) fn reach(kind: MemoryKind, lower: &str) -> Reach {
     if has(lower, THIS_SESSION) || has(lower, FOR_NOW) {
         Reach::Session
+    } else if has(lower, HERE) {
+        Reach::Project
     } else if has(lower, EVERYWHERE)
         || (kind == MemoryKind::Preference && has(lower, MANNERS))
         || begins(lower, &["i am", "i'm", "i live", "i work", "my name"]).is_some()

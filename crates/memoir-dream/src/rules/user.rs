@@ -274,6 +274,11 @@ mod tests {
             ("Everywhere: answer in short sentences.", Reach::User, "answer in short sentences."),
             ("In all my projects, never use emojis.", Reach::User, "never use emojis."),
             ("Remember everywhere that I live in Zurich.", Reach::User, "I live in Zurich."),
+            (
+                "Remember we use tabs everywhere in this codebase.",
+                Reach::Project,
+                "we use tabs everywhere in this codebase.",
+            ),
             ("Remember for all projects: I live in Zurich.", Reach::User, "I live in Zurich."),
             ("Keep in mind for this session that the port is 9999", Reach::Session, "the port is 9999"),
         ] {
@@ -419,6 +424,9 @@ mod tests {
     fn what_passes_what_is_handed_on_and_what_is_work_is_no_memory() {
         let wrong = [
             "our build is green now",
+            "Always good to see you!",
+            "Don't save the draft, just print the diff for the login form",
+            "Do not touch the README in this change",
             "Our CI is slow again",
             "The issue is in src/parser.rs line 40.",
             "Our main problem is in src/parser.rs",

@@ -66,7 +66,8 @@ pub fn run(context: &Context, args: &AgentsMdArgs) -> Result<Done> {
         }
         change.make()?;
         note(context, change, &project)?;
-        out.line(&format!("{} is written", change.path.display()))?;
+        let done = if change.after.is_some() { "written" } else { "removed" };
+        out.line(&format!("{} is {done}", change.path.display()))?;
     }
     out.flush()?;
     Ok(Done::Well)

@@ -45,7 +45,7 @@ pub fn run(context: &Context, args: &PurgeArgs) -> Result<Done> {
             return Err(Usage(message.to_owned()).into());
         }
         if unfinished(&work)?.is_empty() {
-            print::warn("nothing is left to erase; to purge something, say what: an id, --session, --text …");
+            print::warn(&nothing_to_go_on_with(&work)?);
             return Ok(Done::Well);
         }
         let mut told = Told::default();
@@ -99,6 +99,21 @@ fn still_named(work: &Work<'_>, text: &str) -> Result<Vec<String>> {
 /// Purges that have not come to their end.
 fn unfinished(work: &Work<'_>) -> Result<Vec<ForgettingEntry>> {
     Ok(work.journal.forgettings()?.into_iter().filter(|entry| !entry.finished).collect())
+}
+
+/// What there is to purge, for somebody who did not say what.
+fn nothing_to_go_on_with(work: &Work<'_>) -> Result<String> {
+    let kept = |entry: &ForgettingEntry| entry.depth == Depth::Forget && !entry.undone && entry.events > 0;
+    let kept: Vec<String> = work.journal.forgettings()?.into_iter().filter(kept).map(|entry| entry.name).collect();
+    let Some(first) = kept.first() else {
+        return Ok("no purge waits; to purge something, say what: an id, --session, --text …".to_owned());
+    };
+    let count = kept.len();
+    let what =
+        if count == 1 { "one forgetting hides events".to_owned() } else { format!("{count} forgettings hide events") };
+    Ok(format!(
+        "no purge waits; {what}, and what was not purged since is still there as text: `memoir purge {first}` erases it, `memoir forgotten` lists all"
+    ))
 }
 
 /// The names of forgettings stand for what they hid: the names that were passed, and what to purge instead.

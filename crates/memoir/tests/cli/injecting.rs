@@ -148,6 +148,9 @@ fn nothing_is_given_where_nothing_helps() {
         assert_eq!(second.ask(prompt), None, "{prompt}");
     }
     assert_eq!(second.ask("Write a poem about sourdough bread in winter."), None);
+    second.ask("Please save that list of prices as prices.csv and save that other one, too.");
+    let third = Caller::new(&home, "codex", "third");
+    assert_eq!(third.ask("Please don't save that."), None, "a wish asks for nothing");
     let empty = Home::new();
     let caller = Caller::new(&empty, "claude", "s");
     assert_eq!(caller.start("startup"), None);

@@ -47,8 +47,11 @@ pub fn answer(
         return Given::default();
     }
     let (client, limit) = (call.client, Duration::from_millis(context.settings.hooks.timeout_ms));
-    let is_private = call.prompt.as_deref().is_some_and(|prompt| wishes.policy.is_private(prompt));
-    let wanted = Wanted { is_private, ..wanted };
+    let prompt = call.prompt.as_deref();
+    let is_private = prompt.is_some_and(|prompt| wishes.policy.is_private(prompt));
+    // Who takes back what was said asks for nothing.
+    let at_prompts = wanted.at_prompts && !prompt.is_some_and(|prompt| wishes.policy.takes_back(prompt));
+    let wanted = Wanted { is_private, at_prompts, ..wanted };
     // A digest that takes too long leaves time for one that does not.
     let end = begun + limit.saturating_sub(RESERVE.min(limit / 4));
     let time = Time { begin_until: begun + limit / INDEXING_SHARE, end };
