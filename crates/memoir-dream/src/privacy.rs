@@ -41,8 +41,53 @@ struct Wish {
     after: Vec<Matter>,
 }
 
+/// What takes back the message before, if a message says nothing else.
+const FORGET_THAT: &[&str] = &[
+    "forget that",
+    "forget what i just said",
+    "forget what i said",
+    "forget what i just told you",
+    "forget my last message",
+    "forget my previous message",
+    "forget the last message",
+    "delete that from your memory",
+    "delete my last message from your memory",
+    "keep that private",
+    "keep that to yourself",
+    "vergiss das",
+    "vergiss das wieder",
+    "vergiss, was ich gerade gesagt habe",
+    "vergiss meine letzte nachricht",
+    "oublie ça",
+    "oublie ce que je viens de dire",
+    "oublie mon dernier message",
+    "olvida eso",
+    "olvida lo que acabo de decir",
+    "olvida mi último mensaje",
+    "忘了刚才说的",
+    "忘记刚才说的话",
+];
+
+/// Words around a wish that only make it polite.
+const POLITE: [&str; 8] = ["please", "bitte", "por favor", "s'il te plaît", "ok", "oh", "no", "sorry"];
+
+/// Whether a message is nothing but the wish that the one before it be forgotten.
+fn forgets_the_one_before(sentences: &[Sentence]) -> bool {
+    let [only] = sentences else { return false };
+    let bare = |text: &str| text.trim_matches(|c: char| c.is_whitespace() || ",.!。！".contains(c)).to_owned();
+    let mut said = bare(&only.lower);
+    for word in POLITE.iter().chain(&POLITE) {
+        let without = said.strip_prefix(word).filter(|rest| rest.starts_with([' ', ',', '.']));
+        said = bare(without.or_else(|| said.strip_suffix(word)).unwrap_or(&said));
+    }
+    FORGET_THAT.contains(&said.as_str())
+}
+
 /// What the sentences of a message want kept out.
 pub(crate) fn privacy_in(sentences: &[Sentence]) -> Privacy {
+    if forgets_the_one_before(sentences) {
+        return Privacy::AndTheOneBefore;
+    }
     let wishes: Vec<Option<Wish>> = sentences.iter().map(wish_of).collect();
     if wishes.iter().all(Option::is_none) {
         return Privacy::Open;
@@ -190,6 +235,32 @@ mod tests {
         .into_iter()
         .filter(|said| !wants_privacy(said));
         assert_eq!(kept.collect::<Vec<_>>(), [""; 0]);
+    }
+
+    #[test]
+    fn forget_that_takes_back_the_message_before_and_forget_it_for_some_work_does_not() {
+        let missed = [
+            "Forget that.",
+            "please forget what I just said",
+            "Please forget my last message, please!",
+            "Oh no, sorry, please forget that",
+            "Vergiss das wieder, bitte.",
+            "Vergiss das wieder.",
+            "Oublie ce que je viens de dire.",
+            "Olvida eso, por favor",
+            "忘了刚才说的。",
+        ];
+        assert_eq!(missed.into_iter().filter(|said| !takes_back(said)).collect::<Vec<_>>(), [""; 0]);
+        let work = [
+            "Forget that the port is 5433",
+            "forget that, let's do the cache first",
+            "Forget it",
+            "forget the linter rule",
+            "Did I forget that?",
+            "don't forget that",
+            "keep that private method",
+        ];
+        assert_eq!(work.into_iter().filter(|said| takes_back(said)).collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
