@@ -148,7 +148,7 @@ mod tests {
 
     fn around(variables: &[(&str, &str)]) -> Surroundings {
         let variable = |name: &str| variables.iter().find(|(of, _)| *of == name).map(|(_, value)| (*value).to_owned());
-        Surroundings::new(&variable, Some("/work/here".to_owned()), Writer::UsersAgent)
+        Surroundings::new(&variable, Some("/home/a/here".to_owned()), Writer::UsersAgent)
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "`json!` at the call site reads better than a reference to it")]
@@ -161,20 +161,20 @@ mod tests {
     #[test]
     fn codex_names_its_session_and_place_with_each_call() {
         let meta = json!({"threadId": "t", "sessionId": "s", "x-codex-turn-metadata": {
-            "session_id": "s", "thread_id": "t", "workspaces": {"/work/shop": {"has_changes": false}}}});
+            "session_id": "s", "thread_id": "t", "workspaces": {"/home/a/shop": {"has_changes": false}}}});
         let here = around(&[]);
-        assert_eq!(asks(&here, "codex-mcp-client", meta), (Some("cx-s".into()), Some("/work/shop".into())));
-        let as_text = json!({"x-codex-turn-metadata": "{\"session_id\":\"s2\",\"cwd\":\"/work/two\"}"});
-        assert_eq!(asks(&here, "?", as_text), (Some("cx-s2".into()), Some("/work/two".into())));
+        assert_eq!(asks(&here, "codex-mcp-client", meta), (Some("cx-s".into()), Some("/home/a/shop".into())));
+        let as_text = json!({"x-codex-turn-metadata": "{\"session_id\":\"s2\",\"cwd\":\"/home/a/two\"}"});
+        assert_eq!(asks(&here, "?", as_text), (Some("cx-s2".into()), Some("/home/a/two".into())));
         let two = json!({"sessionId": "s", "x-codex-turn-metadata": {"workspaces": {"/a": {}, "/b": {}}}});
-        assert_eq!(asks(&here, "codex-mcp-client", two), (Some("cx-s".into()), Some("/work/here".into())));
+        assert_eq!(asks(&here, "codex-mcp-client", two), (Some("cx-s".into()), Some("/home/a/here".into())));
     }
 
     #[test]
     fn claude_names_its_session_in_the_environment() {
-        let here = around(&[("CLAUDE_CODE_SESSION_ID", "01a6"), ("CLAUDE_PROJECT_DIR", "/work/shop")]);
+        let here = around(&[("CLAUDE_CODE_SESSION_ID", "01a6"), ("CLAUDE_PROJECT_DIR", "/home/a/shop")]);
         let meta = json!({"claudecode/toolUseId": "toolu_1", "progressToken": 2});
-        assert_eq!(asks(&here, "claude-code", meta), (Some("cc-01a6".into()), Some("/work/shop".into())));
+        assert_eq!(asks(&here, "claude-code", meta), (Some("cc-01a6".into()), Some("/home/a/shop".into())));
     }
 
     #[test]
@@ -183,8 +183,8 @@ mod tests {
         assert_eq!(asks(&both, "gemini-cli-mcp-client", json!({})).0, Some("gm-inner".into()));
         assert_eq!(asks(&both, "opencode", json!({})).0, None);
         assert_eq!(asks(&both, "somebody", json!({})).0, None);
-        let outer = around(&[("CLAUDE_CODE_SESSION_ID", "outer"), ("CLAUDE_PROJECT_DIR", "/work/outer")]);
-        assert_eq!(asks(&outer, "opencode", json!({})), (None, Some("/work/here".into())));
+        let outer = around(&[("CLAUDE_CODE_SESSION_ID", "outer"), ("CLAUDE_PROJECT_DIR", "/home/a/outer")]);
+        assert_eq!(asks(&outer, "opencode", json!({})), (None, Some("/home/a/here".into())));
     }
 
     proptest! {

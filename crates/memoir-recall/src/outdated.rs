@@ -2,6 +2,7 @@
 
 use crate::policy;
 use crate::request::Request;
+use crate::scope::Scoped;
 use memoir_event::{Memory, MemoryKind, MemoryScope};
 use memoir_index::speech_of;
 use memoir_journal::{Journal, JournalError, StoredEvent, View};
@@ -19,7 +20,11 @@ pub(crate) enum Standing {
 
 impl Standing {
     /// Whether what was made of an event still holds.
-    pub fn of(journal: &dyn Journal, stored: &StoredEvent, request: &Request) -> Result<Standing, JournalError> {
+    pub fn of(
+        journal: &dyn Journal,
+        stored: &StoredEvent,
+        (request, scoped): (&Request, &Scoped),
+    ) -> Result<Standing, JournalError> {
         if request.view.shows_history() || Memory::of_event(&stored.event).is_some() {
             return Ok(Standing::Holds);
         }
@@ -44,12 +49,29 @@ impl Standing {
         if (said as f32) < BESIDE_SHARE * all as f32 {
             return Ok(Standing::Holds);
         }
-        let newer = journal.events(&[newer], &request.view)?.pop().filter(|newer| {
-            Memory::of_event(&newer.event).is_some_and(|memory| {
-                !matches!(memory.scope, MemoryScope::Session(_)) && policy::holds(&memory, &request.view)
-            })
-        });
-        Ok(Standing::Outdated(newer.map(Box::new)))
+        let Some(newer) = journal.events(&[newer], &request.view)?.pop() else { return Ok(Standing::Outdated(None)) };
+        match Memory::of_event(&newer.event).filter(|memory| policy::holds(memory, &request.view)) {
+            None => Ok(Standing::Outdated(None)),
+            // In the session or at the time that is asked about, the older one held.
+            Some(memory) if !is_asked_for(&newer, &memory, (request, scoped)) => Ok(Standing::Holds),
+            Some(_) => Ok(Standing::Outdated(Some(Box::new(newer)))),
+        }
+    }
+}
+
+/// Whether a memory is within what is asked for.
+fn is_asked_for(stored: &StoredEvent, memory: &Memory, (request, scoped): (&Request, &Scoped)) -> bool {
+    let filter = &request.filter;
+    match memory.scope {
+        MemoryScope::Session(_) => false,
+        MemoryScope::User => {
+            filter.session.is_none()
+                && filter.from_ms.is_none_or(|from_ms| stored.ts_ms >= from_ms)
+                && filter.to_ms.is_none_or(|to_ms| stored.ts_ms < to_ms)
+        }
+        MemoryScope::Project => {
+            scoped.memories.admits(stored.seq, stored.origin, stored.shape, stored.ts_ms, stored.access())
+        }
     }
 }
 

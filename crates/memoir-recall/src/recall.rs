@@ -173,11 +173,11 @@ impl Recall {
         let passage = Passage::new(&field.found, &typed);
         let offers = best_first([memories, units, exact, then]);
         answer.sessions = told(&ranked, &sessions, &offers, request);
-        self.fill(journal, request, &offers, &passage, &mut answer)?;
+        self.fill(journal, (request, &scoped), &offers, &passage, &mut answer)?;
         if answer.blocks.is_empty() && tells_session {
             let request = Request { min_confidence: 0.0, ..request.clone() };
             let offers = best_of_session(journal, &request, offers, &field)?;
-            self.fill(journal, &request, &offers, &passage, &mut answer)?;
+            self.fill(journal, (&request, &scoped), &offers, &passage, &mut answer)?;
         }
         Ok(answer)
     }
@@ -300,7 +300,7 @@ impl Recall {
     fn fill(
         &self,
         journal: &dyn Journal,
-        request: &Request,
+        (request, scoped): (&Request, &Scoped),
         offers: &[Offer],
         passage: &Passage,
         answer: &mut Answer,
@@ -319,7 +319,7 @@ impl Recall {
             for offer in portion {
                 let stored = events.get(&offer.seq).filter(|stored| !is_in_conversation(stored, request));
                 let Some(stored) = stored else { continue };
-                let block = match Standing::of(journal, stored, request)? {
+                let block = match Standing::of(journal, stored, (request, scoped))? {
                     Standing::Holds => self.block(stored, offer, passage, request),
                     Standing::Outdated(None) => None,
                     // Once is enough.

@@ -104,6 +104,10 @@ fn what_was_said_and_no_longer_holds_gives_its_place_to_what_is_newer() {
         let history = home.run(&["recall", query, "--history"]).succeeded().out;
         assert!(history.contains(older), "{query}: {history}");
     }
+    // At the time that is asked about the older one held.
+    let then = ["recall", "what do we use for packages?", "--to", "2026-05-01T10:02:30Z"];
+    let told = home.run(&then).succeeded().out;
+    assert!(told.contains("use npm") && !told.contains("pnpm"), "{told}");
     // What says much more than that is told all the same.
     let told = home.run(&["recall", "which tickets of the billing team are open?"]).succeeded().out;
     assert!(told.contains("billing team"), "{told}");
