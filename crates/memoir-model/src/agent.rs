@@ -1,13 +1,14 @@
 //! One answer to one prompt, from a coding agent that is installed: whoever pays for one needs no key for a model.
 //!
-//! The agent gets a directory of its own, no tools that change anything, and a variable by which our hooks know that
+//! The agent gets a directory of its own, nothing that it could do but answer, and a variable by which our hooks know that
 //! this is not the user's work. Whatever it does, it is ended in time, with all that it has started.
 
+use crate::answering_only;
 use crate::error::ModelError;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// How often a child is looked after.
@@ -80,15 +81,12 @@ impl Agent {
             .map_err(|error| self.unable(&error))?;
         let mut child =
             self.started(dir.path(), &question, &answer, &complaint).map_err(|error| self.unable(&error))?;
-        let status = loop {
-            match child.try_wait().map_err(|error| self.unable(&error))? {
-                Some(status) => break status,
-                None if Instant::now() >= until => {
-                    end(&mut child);
-                    return Err(ModelError::Timeout { host: self.name(), after: begun.elapsed() });
-                }
-                None => std::thread::sleep(LOOK_EVERY),
-            }
+        let ended = ended(&mut child, until);
+        if self.kind == AgentKind::Gemini {
+            answering_only::forget_gemini(dir.path());
+        }
+        let Some(status) = ended.map_err(|error| self.unable(&error))? else {
+            return Err(ModelError::Timeout { host: self.name(), after: begun.elapsed() });
         };
         if !status.success() {
             let said = fs::read(&complaint).unwrap_or_default();
@@ -119,6 +117,7 @@ impl Agent {
                 if let Some(thinking) = &self.thinking {
                     command.args(["-c", &format!("model_reasoning_effort=\"{thinking}\"")]);
                 }
+                command.args(answering_only::codex());
                 command.args(["--sandbox", "read-only", "exec", "--ephemeral", "--skip-git-repo-check"]);
                 command.arg("--output-last-message").arg(answer).arg("-").stdout(Stdio::null());
             }
@@ -128,6 +127,7 @@ impl Agent {
                 command.args(self.model.iter().flat_map(|model| ["--model", model])).stdout(File::create(answer)?);
             }
             AgentKind::Gemini => {
+                answering_only::gemini(&mut command, dir)?;
                 // What stands on its input comes before the prompt of its command line.
                 command.args(["--output-format", "text", "--prompt", "Answer what is asked above."]);
                 command.args(self.model.iter().flat_map(|model| ["--model", model])).stdout(File::create(answer)?);
@@ -144,6 +144,20 @@ impl Agent {
 
     fn unusable(&self, what: String) -> ModelError {
         ModelError::Unusable { host: self.name(), what }
+    }
+}
+
+/// How a child ended by itself; none if it had to be ended.
+fn ended(child: &mut Child, until: Instant) -> io::Result<Option<ExitStatus>> {
+    loop {
+        match child.try_wait()? {
+            Some(status) => return Ok(Some(status)),
+            None if Instant::now() >= until => {
+                end(child);
+                return Ok(None);
+            }
+            None => std::thread::sleep(LOOK_EVERY),
+        }
     }
 }
 

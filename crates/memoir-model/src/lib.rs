@@ -5,6 +5,7 @@
 
 mod address;
 mod agent;
+mod answering_only;
 mod chat;
 mod connection;
 mod embeddings;

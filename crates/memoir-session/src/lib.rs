@@ -11,6 +11,7 @@ mod found;
 mod name;
 mod overview;
 mod points;
+mod resting;
 mod rules;
 mod sessions;
 mod state;

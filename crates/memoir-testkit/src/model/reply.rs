@@ -32,6 +32,7 @@ enum Audience {
     Main,
     Agent,
     Compaction,
+    Side,
     Conditional,
 }
 
@@ -168,6 +169,12 @@ impl Reply {
         self
     }
 
+    /// Answers requests that offer no tool, of Claude Code and Gemini CLI, only.
+    pub fn for_side(mut self) -> Reply {
+        self.audience = Audience::Side;
+        self
+    }
+
     /// Is never used up.
     pub fn always(mut self) -> Reply {
         self.always = true;
@@ -179,8 +186,9 @@ impl Reply {
             (Audience::Main, Purpose::Turn)
             | (Audience::Agent, Purpose::Agent)
             | (Audience::Compaction, Purpose::Compaction)
+            | (Audience::Side, Purpose::Side)
             | (Audience::Conditional, Purpose::Turn | Purpose::Agent | Purpose::Compaction) => true,
-            (Audience::Main | Audience::Agent | Audience::Compaction | Audience::Conditional, _) => false,
+            (_, _) => false,
         };
         meant && self.condition.as_ref().is_none_or(|holds| holds(seen))
     }

@@ -16,6 +16,7 @@ mod exec;
 mod forks;
 mod interrupts;
 mod mangled;
+mod models;
 mod recalls;
 mod sessions;
 mod settings;
