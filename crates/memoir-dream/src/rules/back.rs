@@ -86,6 +86,9 @@ const TAILS: &[&str] = &[
     "always",
 ];
 
+/// When it is to be thought of is said in so many words.
+const TAIL_WORDS_MAX: usize = 5;
+
 /// What a limit points at, where it names nothing itself.
 const POINTERS: &[&str] = &[
     "this",
@@ -116,7 +119,10 @@ pub(super) fn looks_back(bare: &Sentence) -> Option<Back> {
         while let Some(end) = begins(&rest.lower, TAILS) {
             rest = rest.from(end).bare();
         }
-        return (rest.lower.is_empty() || is_scope(&rest.lower)).then_some(Back::Remember);
+        // "…, keep that in mind when parsing".
+        let is_when =
+            || begins(&rest.lower, &["when", "whenever", "while", "for"]).is_some() && rest.words() <= TAIL_WORDS_MAX;
+        return (rest.lower.is_empty() || is_scope(&rest.lower) || is_when()).then_some(Back::Remember);
     }
     let names_nothing = begins(lower, POINTERS).is_some() && !lower.contains(':');
     (names_nothing && has(lower, LIMITS)).then_some(Back::Limit)
