@@ -108,6 +108,14 @@ fn renamed(before: &[Word], after: &[Word]) -> Option<Changed> {
     (!old.is_empty() && !came.is_empty()).then(|| Changed { claim, ..changed_to(old, came, BTreeSet::new()) })
 }
 
+/// What was changed, of a clause that does not tell to what: "they raised the limit".
+pub(crate) fn changed_thing(words: &[Word]) -> Option<Vec<Word>> {
+    let at = words.iter().position(|word| word.is(&MOVING)).filter(|at| *at > 0)?;
+    let (before, after) = (words.get(..at)?, words.get(at + 1..)?);
+    let is_whole = !after.is_empty() && !after.iter().any(|word| word.is(&PREPOSITIONS));
+    (is_whole && subject(before).is_empty()).then(|| after.to_vec())
+}
+
 /// "Mara handed billing over to Jo", "Bob took over payments from Mara": who sees to it from then on.
 pub(crate) fn handed(words: &[Word]) -> Option<Changed> {
     let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|word| word.is(list));
@@ -133,14 +141,10 @@ pub(crate) fn handed(words: &[Word]) -> Option<Changed> {
     }
     let verb = words.iter().take(4).position(|word| word.is(&HANDING)).filter(|at| *at > 0)?;
     let to = words.iter().position(|word| word.is(&["to"])).filter(|to| *to > verb + 1)?;
-    let is_owner =
-        words.get(..verb)?.iter().all(|word| word.is_name || !is_known_agent(word)) && words.get(to + 1)?.is_name;
+    let is_owner = !words.get(..verb)?.iter().any(|word| word.is(&COPULAS)) && words.get(to + 1)?.is_name;
     let (who, _) = thing(words.get(to + 1..)?);
-    is_owner.then(|| owned(&part(verb + 1, to), who, part(0, verb))).flatten()
-}
-
-fn is_known_agent(word: &Word) -> bool {
-    word.is(&AGENTS) || word.is(&COPULAS)
+    let from = part(0, verb).into_iter().filter(|word| !word.is(&AGENTS)).collect();
+    is_owner.then(|| owned(&part(verb + 1, to), who, from)).flatten()
 }
 
 /// "We stopped using X for P", "we stopped deploying with X".

@@ -314,6 +314,10 @@ fn of_being(before: &[Word], after: &[Word]) -> Claim {
     if let Some(done) = word(0).and_then(done).filter(|_| is_lead(1)) {
         return Claim::new(before, Relation::Done(done, lead(1)), rest(2));
     }
+    // "Billing is with Aisha": she sees to it.
+    if lead(0) == "with" && word(1).is_some_and(|word| word.is_name) && after.len() == 2 {
+        return Claim::new(before, Relation::Done(compared("owned"), "by".to_owned()), rest(1));
+    }
     if is_lead(0) {
         let is_number = word(1).is_some_and(|word| is_number(&word.text));
         let relation = if is_number && lead(0) == "at" { Relation::Is } else { at_place(&lead(0)) };

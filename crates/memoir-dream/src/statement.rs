@@ -1,6 +1,6 @@
 //! A statement as it is compared: what it claims, what it says was left behind, and whether it denies.
 
-use crate::change::{Change, Left, changed, thing};
+use crate::change::{Change, Left, changed, changed_thing, thing};
 use crate::claim::{Claim, Relation, Shape, content, is_finite, is_number, is_silent, is_verb, limits, name_of};
 use crate::kindred::lines_of;
 use crate::phrase::{DENIALS, Word, denies, lifts, words_of};
@@ -177,7 +177,17 @@ impl Statement {
     fn read(&mut self, words: &[Word]) {
         let mut beside = Vec::new();
         let (mut before, mut is_past) = (None, false);
-        for (at, clause) in clauses(words).into_iter().enumerate() {
+        let clauses = clauses(words);
+        let is_of_it = clauses.get(1).is_some_and(|next| next.first().is_some_and(|word| word.is(&["it"])));
+        for (at, clause) in clauses.into_iter().enumerate() {
+            // "They raised the limit, it's 250 now."
+            if at == 0
+                && is_of_it
+                && let Some(thing) = changed_thing(&clause)
+            {
+                (before, is_past, self.is_new) = (Some(thing), true, true);
+                continue;
+            }
             if at == 0 && self.read_past(&clause, &mut before) {
                 is_past = true;
                 continue;

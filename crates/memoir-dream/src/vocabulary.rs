@@ -175,7 +175,13 @@ pub(crate) const VERBS: [&str; 41] = [
 ];
 
 /// What was changed, moved, raised: the verbs' forms.
-pub(crate) const MOVING: [&str; 40] = [
+pub(crate) const MOVING: [&str; 46] = [
+    "shifted",
+    "slipped",
+    "postponed",
+    "rescheduled",
+    "tightened",
+    "loosened",
     "moved",
     "moving",
     "move",

@@ -153,6 +153,10 @@ const UPDATES: &[Row] = &[
     ("Colm is in charge of annual leave", "Ciaran is in charge of annual leave now", "Ciaran", "Colm"),
     ("the port is 8080", "port is 9090", "9090", "8080"),
     ("the meeting is on Wednesdays", "the meeting is on Thursdays now", "Thursdays", "Wed"),
+    ("Remember: player health is 100", "bumped player health to 120", "120", "100"),
+    ("Remember: the group meeting is on Wednesdays", "group meeting got shifted to Thursdays", "Thursdays", "Wed"),
+    ("our centrifuge is the Eppendorf 5424", "typo, 5427", "5427", "5424"),
+    ("The retry limit is 3.", "i meant 5", "retry limit is 5", "3"),
 ];
 
 /// Both hold.
@@ -200,6 +204,14 @@ const STATES: &[&str] = &[
 
 /// Nothing of this lasts.
 const NOTHING: &[&str] = &[
+    "correction: line 48, not 84",
+    "the user is redirected to /login twice",
+    "i'd rather not add a dependency for this, can you do it by hand",
+    "it was decided by the compiler that this is unreachable, silence the warning",
+    "the neighbour claims our bins are collected on fridays",
+    "moved the helper to lib.rs",
+    "changed the color to red",
+    "sorry, 5 tests",
     "the response is 404 now, it was 200 before your change",
     "the sum is 41 but should be 42",
     "the header is blue now, make it green again",

@@ -9,7 +9,7 @@ use super::Rule;
 use super::doubt::{begins_reported, orders_now};
 use super::facts::{TROUBLE, fact};
 use super::habits::{habit, preference};
-use super::matter::{Matter, NOW, Who, Worth};
+use super::matter::{Matter, NOW, Who, Worth, begins_told};
 use super::sentences::Sentence;
 use super::told::{Told, kept};
 use super::words::has;
@@ -30,8 +30,10 @@ pub(super) fn changed(bare: &Sentence) -> Option<Told> {
     if has(lower, TROUBLE) || orders_now(lower) || begins_reported(lower) {
         return None;
     }
+    // "Switched the repo over to pnpm": who says it is not told.
+    let whole = begins_told(lower).then(|| Sentence::new(&format!("we {}", bare.said)));
     let is_change = || {
-        Matter::of(bare)
+        Matter::of(whole.as_ref().unwrap_or(bare))
             .is_some_and(|matter| tells_of_change(&matter) && (matter.statement.denies || habit(bare).is_none()))
     };
     (is_allowed(lower) || is_change() || is_new(bare)).then(|| kept(Rule::Update, bare, &bare.lower)).flatten()

@@ -115,6 +115,8 @@ pub(super) const AT_WORK: &[&str] = &[
     "warnings",
     "output",
     "response",
+    "user",
+    "users",
     "request",
     "count",
     "total",

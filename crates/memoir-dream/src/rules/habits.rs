@@ -188,6 +188,7 @@ pub(super) fn preference(bare: &Sentence) -> Option<Told> {
     let after = bare.from(end).bare();
     let first = after.lower.split([' ', ',', '.', '!']).next().unwrap_or_default();
     let is_about_this = matches!(first, "this" | "that" | "it" | "the" | "your" | "how" | "what" | "where");
+    let is_about_this = is_about_this || has(&after.lower, &["for this", "for that", "here", "can you"]);
     (!is_about_this).then(|| keep(Rule::Preference, MemoryKind::Preference, &bare.said, &bare.lower)).flatten()
 }
 

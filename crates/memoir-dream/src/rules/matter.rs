@@ -124,7 +124,7 @@ impl Matter {
         let is_choice =
             first.is(&CHOICES) || (first.is(&["no"]) && words.get(1).is_some_and(|word| word.is(&["more"])));
         let ends = lifts(&bare.lower).is_some_and(|(_, denies)| denies);
-        fits.then(|| Matter { statement, who, tells_past, is_new, is_choice, ends, words })
+        fits.then_some(Matter { statement, who, tells_past, is_new, is_choice, ends, words })
     }
 
     /// Whether what a claim is about is being worked on.
@@ -234,6 +234,12 @@ fn is_told_past(word: &Word) -> bool {
     const IRREGULAR: [&str; 6] = ["went", "grew", "rewrote", "rewritten", "replaces", "supersedes"];
     let is_past = word.text.ends_with("ed") || word.is(&IRREGULAR);
     is_past && (is_changing(word) || word.is(&["stopped", "deprecated"]))
+}
+
+/// Whether a text in small letters begins with the verb of such a change.
+pub(super) fn begins_told(lower: &str) -> bool {
+    let first = Word::little(lower.split(' ').next().unwrap_or_default());
+    is_told_past(&first) || first.is(&["handed", "transferred"])
 }
 
 fn lower_of(words: &[Word]) -> String {

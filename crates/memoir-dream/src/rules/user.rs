@@ -1,7 +1,7 @@
 //! What the user says, and what they wish done about it.
 
 use super::Rule;
-use super::back::{Back, joined, looks_back, without_last_wish};
+use super::back::{Back, joined, looks_back, misspoken, without_last_wish};
 use super::changes::perhaps_changed;
 use super::doubt::{is_for_this_work, is_hearsay, passes};
 use super::forget::{Unwanted, to_forget};
@@ -43,6 +43,9 @@ pub(crate) fn heard_after(text: &str, before: Option<&str>) -> Heard {
         return Heard { privacy, ..Heard::default() };
     }
     let mut heard = Heard::default();
+    if let Some(told) = misspoken(text, before) {
+        return Heard { told: vec![told], looks_back: true, ..heard };
+    }
     // What the sentence before told, for what is said of that.
     let mut told_before = 0;
     for (at, sentence) in sentences.iter().enumerate() {
