@@ -5,12 +5,15 @@
 //! or if it denies what the other says. Whatever cannot be told so, stays: a true memory that is hidden is worse than an
 //! old one that is kept.
 
+mod left;
+
 use crate::change::{Change, Left};
-use crate::claim::{Claim, Relation, Shape, content, name_of, unit};
-use crate::kindred::{Kinship, ends_of, kinship, lines_of};
-use crate::phrase::{Word, compared};
+use crate::claim::{Claim, Relation, Shape, content};
+use crate::kindred::{Kinship, kinship, lines_of};
+use crate::phrase::compared;
 use crate::statement::Statement;
 use crate::vocabulary::are_opposite;
+use left::{ends, is_one_unit, leaves, leaves_claim};
 use std::collections::BTreeSet;
 
 /// Statements that share this much are about one thing.
@@ -105,7 +108,9 @@ impl Statement {
         }
         let left = self.left.iter().map(|left| leaves(left, older)).max_by_key(|meets| *meets != Meets::Apart);
         if let Some(meets) = left.filter(|meets| *meets != Meets::Apart) {
-            return meets;
+            // Of several things that it says, another may hold on.
+            let is_part = meets == Meets::Otherwise && older.claims.len() > 1 && self.left.len() < older.claims.len();
+            return if is_part && !self.speaks_of_all(older) { Meets::Against } else { meets };
         }
         if self.denies != older.denies {
             return self.denied(older);
@@ -121,6 +126,14 @@ impl Statement {
             Meets::Apart => self.covers(older),
             meets => meets,
         }
+    }
+
+    /// Whether it leaves something that is part of all that the older one says.
+    fn speaks_of_all(&self, older: &Statement) -> bool {
+        let says = |claim: &Claim| {
+            self.left.iter().any(|left| leaves_claim(left, claim) != Meets::Apart) || claim.keys().is_empty()
+        };
+        older.claims.iter().all(says)
     }
 
     /// Whether it says the same, whatever its little words and their order.
@@ -160,6 +173,10 @@ impl Statement {
         let share = share_of(&self.stems, &older.stems);
         let (is_fuller, is_briefer) = (self.stems.is_superset(&older.stems), self.stems.is_subset(&older.stems));
         if is_fuller && is_briefer {
+            return Meets::Otherwise;
+        }
+        // Who allows something again ends every ban of it.
+        if is_briefer && self.allows_again && !self.stems.is_empty() {
             return Meets::Otherwise;
         }
         if is_briefer && self.stems.len() >= 2 {
@@ -310,6 +327,10 @@ impl Claim {
         }
         match (kin, marks.is_new) {
             (Kinship::Strangers, _) => Meets::Apart,
+            // Of what one is known for and the other is not, nobody can tell.
+            (Kinship::HalfKnown, true) if !is_one_purpose || self.limits.is_empty() && !self.tells_more_of(older) => {
+                Meets::Apart
+            }
             (Kinship::OneLine, true) if is_wide => Meets::Otherwise,
             (_, true) if is_one_purpose && (!self.limits.is_empty() || self.tells_more_of(older)) => Meets::Otherwise,
             // Of two things without a word on what they are for, one may be meant instead of the other.
@@ -364,6 +385,11 @@ impl Claim {
             (Relation::At(own), Relation::Done(_, other)) | (Relation::Done(_, own), Relation::At(other)) => {
                 own == other && marks.is_new
             }
+            // "The meeting is on Wednesdays", "the meeting is Thursdays from now on".
+            (Relation::Is, Relation::At(lead)) | (Relation::At(lead), Relation::Is) => {
+                let is_day = |claim: &Claim| matches!(claim.shape(), Shape::Day | Shape::Days);
+                marks.is_new && lead == "on" && is_day(self) && is_day(older)
+            }
             (Relation::Does(own, _), Relation::Does(other, _)) => own == other && marks.is_only,
             (Relation::At(_), Relation::Does(..)) | (Relation::Does(..), Relation::At(_)) => marks.is_only,
             _ => false,
@@ -388,6 +414,7 @@ impl Claim {
         }
         match self.is_one_subject(older) {
             true => Meets::Otherwise,
+            false if self.moves_what_is_of(older) => Meets::OtherwiseIfAlone,
             false if marks.is_new && self.is_short_for(older) => Meets::OtherwiseIfAlone,
             false => Meets::Apart,
         }
@@ -403,6 +430,17 @@ impl Claim {
         !self.subject.is_empty() && self.subject.is_subset(&older.subject) && self.head == older.head
     }
 
+    /// "Staging moved to …", said of the staging URL; "the release moved to …", said of its date.
+    fn moves_what_is_of(&self, older: &Claim) -> bool {
+        const OF_THINGS: [&str; 8] = ["url", "host", "address", "date", "day", "time", "server", "port"];
+        let is_of = |word: &String| OF_THINGS.iter().any(|of| compared(of) == *word);
+        self.relation == Relation::Became
+            && self.shape() == older.shape()
+            && !self.subject.is_empty()
+            && self.subject.is_subset(&older.subject)
+            && older.subject.difference(&self.subject).all(is_of)
+    }
+
     /// Whether the values exclude each other.
     fn is_other_value(&self, older: &Claim, marks: Marks) -> bool {
         let longest = self.keys().len().max(older.keys().len());
@@ -416,16 +454,18 @@ impl Claim {
             _ => false,
         };
         let is_being = matches!(self.relation, Relation::Is | Relation::Became);
+        // What goes through one thing goes through no other, whatever that is.
+        let is_way = self.relation == Relation::At("through".to_owned());
         let kin = || kinship(&self.name(), &older.name());
         match (self.shape(), older.shape()) {
             (Shape::Number, Shape::Number) => is_one_unit(self, older),
             (Shape::Address, Shape::Address) | (Shape::Day, Shape::Day) => true,
             (Shape::Days, Shape::Days) => marks.is_new || marks.is_only,
             (Shape::Address, Shape::Name | Shape::Plain) => {
-                (marks.is_new || is_once) && lines_of(&older.name()).is_empty()
+                (marks.is_new || is_once) && (is_way || lines_of(&older.name()).is_empty())
             }
             (Shape::Name | Shape::Plain, Shape::Address) => {
-                (marks.is_new || is_once) && lines_of(&self.name()).is_empty()
+                (marks.is_new || is_once) && (is_way || lines_of(&self.name()).is_empty())
             }
             (Shape::Name | Shape::Plain, Shape::Name | Shape::Plain) if is_once || marks.is_only => {
                 !self.speaks() || kin() == Kinship::OneLine
@@ -442,60 +482,6 @@ impl Claim {
 
     fn speaks(&self) -> bool {
         self.relation == Relation::At("speak".to_owned())
-    }
-}
-
-/// What a thing is for, as far as is known.
-fn ends(claim: &Claim) -> BTreeSet<String> {
-    ends_of(&claim.name()).map(compared).collect()
-}
-
-fn is_one_unit(own: &Claim, other: &Claim) -> bool {
-    const TIMES: [&str; 12] = ["ms", "s", "sec", "second", "m", "min", "minut", "h", "hour", "day", "week", "month"];
-    let (own, other) = (unit(&own.value), unit(&other.value));
-    let (Some(own), Some(other)) = (own, other) else { return true };
-    own == other || (TIMES.contains(&own.as_str()) && TIMES.contains(&other.as_str()))
-}
-
-/// Whether an older statement uses what was left behind, for what it was left.
-fn leaves(left: &Left, older: &Statement) -> Meets {
-    if left.thing.is_empty() || older.denies {
-        return Meets::Apart;
-    }
-    older
-        .claims
-        .iter()
-        .map(|claim| leaves_claim(left, claim))
-        .find(|meets| *meets != Meets::Apart)
-        .unwrap_or(Meets::Apart)
-}
-
-fn leaves_claim(left: &Left, claim: &Claim) -> Meets {
-    let name = content(&left.thing);
-    let is_it = |words: &[Word]| content(words) == name;
-    let is_value = is_it(&claim.value) && claim.shape() != Shape::Trait;
-    if !is_value && !claim.tools.iter().any(|tool| is_it(tool)) {
-        return Meets::Apart;
-    }
-    let is_name = |key: &String| name.contains(&key.as_str());
-    let mut role: BTreeSet<String> = claim.role().into_iter().filter(|key| !is_name(key)).collect();
-    if !is_value {
-        role.extend(claim.keys().into_iter().map(str::to_owned));
-    }
-    let is_for_all = role.is_empty();
-    if is_for_all {
-        role.extend(ends_of(&name_of(&left.thing)).map(compared));
-    }
-    // What has an address of its own is one thing, whatever it is for.
-    let is_place = crate::claim::shape(&left.thing) == Shape::Address;
-    let of: BTreeSet<String> = left.role.iter().filter(|key| !is_name(key)).cloned().collect();
-    if of.is_subset(&role) || is_place {
-        Meets::Otherwise
-    } else if role.is_subset(&of) || is_for_all {
-        // It was left for part of that.
-        Meets::Against
-    } else {
-        Meets::Apart
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a clause tells of a change: what was left behind, what came instead, and for what.
 
 use crate::claim::{Claim, Relation, Shape, is_number, limits, name_of, shape};
-use crate::phrase::Word;
+use crate::kindred::is_known;
+use crate::phrase::{Word, compared};
 use crate::vocabulary::{
-    AGENTS, ARTICLES, COPULAS, DROPPING, FILLERS, GONE, MOVING, PREPOSITIONS, RENAMING, REPLACING, TOOLS,
+    AGENTS, ARTICLES, COPULAS, DROPPING, FILLERS, GONE, HANDING, MOVING, PREPOSITIONS, RENAMING, REPLACING, TOOLS, day,
 };
 use std::collections::BTreeSet;
 
@@ -49,6 +50,9 @@ pub(crate) fn changed(words: &[Word]) -> Option<Changed> {
     let find =
         |list: &[&str]| (0..words.len()).find(|at| words.get(*at).is_some_and(|word| word.is(list)) && is_verb(*at));
     let parts = |at: usize| -> Option<(&[Word], &[Word])> { Some((words.get(..at)?, words.get(at + 1..)?)) };
+    if let Some(handed) = handed(&words) {
+        return Some(handed);
+    }
     if let Some((before, after)) = find(&REPLACING).and_then(parts) {
         return replaced(before, after);
     }
@@ -83,7 +87,10 @@ fn replaced(before: &[Word], after: &[Word]) -> Option<Changed> {
     let (old, more) = thing(first);
     let came = if came.is_empty() { subject(before) } else { came };
     let role = if rest.is_empty() { role(more) } else { role(rest) };
-    (!old.is_empty() && !came.is_empty()).then(|| changed_to(old, came, role))
+    let is_known_thing = old.iter().any(|word| is_known(&word.text));
+    let claim =
+        (old.len() > 1 && !is_known_thing && role.is_empty()).then(|| Claim::of_change(&old, Relation::Became, &came));
+    (!old.is_empty() && !came.is_empty()).then(|| Changed { claim, ..changed_to(old, came, role) })
 }
 
 /// "We renamed X to Y", "X was renamed to Y".
@@ -95,8 +102,49 @@ fn renamed(before: &[Word], after: &[Word]) -> Option<Changed> {
     }
     let old = thing(first).0;
     let old = if old.is_empty() { subject(before) } else { old };
+    // What is renamed by what it is, "our main branch", is called so from then on.
+    let claim = (old.len() > 1).then(|| Claim::of_change(&old, Relation::Became, &came));
     // What has another name has it everywhere.
-    (!old.is_empty() && !came.is_empty()).then(|| changed_to(old, came, BTreeSet::new()))
+    (!old.is_empty() && !came.is_empty()).then(|| Changed { claim, ..changed_to(old, came, BTreeSet::new()) })
+}
+
+/// What was changed, of a clause that does not tell to what: "they raised the limit".
+pub(crate) fn changed_thing(words: &[Word]) -> Option<Vec<Word>> {
+    let at = words.iter().position(|word| word.is(&MOVING)).filter(|at| *at > 0)?;
+    let (before, after) = (words.get(..at)?, words.get(at + 1..)?);
+    let is_whole = !after.is_empty() && !after.iter().any(|word| word.is(&PREPOSITIONS));
+    (is_whole && subject(before).is_empty()).then(|| after.to_vec())
+}
+
+/// "Mara handed billing over to Jo", "Bob took over payments from Mara": who sees to it from then on.
+pub(crate) fn handed(words: &[Word]) -> Option<Changed> {
+    let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|word| word.is(list));
+    let part = |from: usize, to: usize| -> Vec<Word> {
+        let said = words.get(from..to).unwrap_or_default().iter();
+        said.filter(|word| !word.is(&["over", "off"]) && !word.is_mark()).cloned().collect()
+    };
+    let owned = |what: &[Word], who: Vec<Word>, from: Vec<Word>| {
+        let owner = Claim::of_change(what, Relation::Done(compared("owned"), "by".to_owned()), &who);
+        let role = owner.subject.clone();
+        let is_told = !owner.subject.is_empty() && !owner.value.is_empty();
+        let left = (!from.is_empty()).then_some(Left { thing: from, role });
+        is_told.then(|| Changed { left: left.into_iter().collect(), came: some(who), claim: Some(owner) })
+    };
+    if let Some(over) = (1..words.len()).find(|at| is(*at, &["took", "takes"]) && is(at + 1, &["over"])) {
+        let from = words.iter().position(|word| word.is(&["from"]));
+        let what = part(over + 2, from.unwrap_or(words.len()));
+        return owned(
+            &what,
+            part(0, over),
+            from.map(|at| thing(words.get(at + 1..).unwrap_or_default()).0).unwrap_or_default(),
+        );
+    }
+    let verb = words.iter().take(4).position(|word| word.is(&HANDING)).filter(|at| *at > 0)?;
+    let to = words.iter().position(|word| word.is(&["to"])).filter(|to| *to > verb + 1)?;
+    let is_owner = !words.get(..verb)?.iter().any(|word| word.is(&COPULAS)) && words.get(to + 1)?.is_name;
+    let (who, _) = thing(words.get(to + 1..)?);
+    let from = part(0, verb).into_iter().filter(|word| !word.is(&AGENTS)).collect();
+    is_owner.then(|| owned(&part(verb + 1, to), who, from)).flatten()
 }
 
 /// "We stopped using X for P", "we stopped deploying with X".
@@ -217,6 +265,8 @@ fn subject_role(before: &[Word], object: &[Word]) -> BTreeSet<String> {
     subject(before).iter().chain(object).map(|word| word.key.clone()).collect()
 }
 
+/// For what; when it was is told beside that.
 fn role(rest: &[Word]) -> BTreeSet<String> {
-    limits(rest)
+    let said: Vec<Word> = rest.iter().filter(|word| day(word).is_none()).cloned().collect();
+    limits(&said)
 }

@@ -305,12 +305,18 @@ fn of_being(before: &[Word], after: &[Word]) -> Claim {
     if word(0).is_some_and(|word| word.is(&CALLED)) {
         return Claim::new(before, Relation::Is, rest(1 + usize::from(is_lead(1))));
     }
-    if word(0).is_some_and(|word| word.is(&["responsible"])) && is_lead(1) {
+    let in_charge =
+        ["in", "charge", "of"].iter().enumerate().all(|(at, said)| word(at).is_some_and(|word| word.is(&[said])));
+    if in_charge || (word(0).is_some_and(|word| word.is(&["responsible"])) && is_lead(1)) {
         let done = Relation::Done(compared("owned"), "by".to_owned());
-        return Claim { value: before.to_vec(), ..Claim::new(rest(2), done, &[]) };
+        return Claim { value: before.to_vec(), ..Claim::new(rest(if in_charge { 3 } else { 2 }), done, &[]) };
     }
     if let Some(done) = word(0).and_then(done).filter(|_| is_lead(1)) {
         return Claim::new(before, Relation::Done(done, lead(1)), rest(2));
+    }
+    // "Billing is with Aisha": she sees to it.
+    if lead(0) == "with" && word(1).is_some_and(|word| word.is_name) && after.len() == 2 {
+        return Claim::new(before, Relation::Done(compared("owned"), "by".to_owned()), rest(1));
     }
     if is_lead(0) {
         let is_number = word(1).is_some_and(|word| is_number(&word.text));

@@ -13,7 +13,7 @@ const fn line(ends: &'static [&'static str], names: &'static [&'static str]) -> 
     Line { ends, names }
 }
 
-const LINES: [Line; 27] = [
+const LINES: [Line; 28] = [
     line(&["package", "dependency", "manager"], &["npm", "pnpm", "yarn", "bun"]),
     line(&["package", "dependency", "manager", "python"], &["pip", "poetry", "uv", "pipenv", "pdm", "conda"]),
     line(
@@ -89,6 +89,7 @@ const LINES: [Line; 27] = [
     ),
     line(&["repository", "code"], &["github", "gitlab", "bitbucket", "gitea", "codeberg"]),
     line(&["editor", "ide"], &["vim", "neovim", "helix", "emacs", "vscode", "zed", "cursor", "sublime"]),
+    line(&["indentation", "indent"], &["tabs", "spaces"]),
     line(&["shell"], &["bash", "zsh", "fish", "nushell"]),
     line(&["build"], &["make", "just", "bazel", "gradle", "maven", "cmake", "meson"]),
     line(&["date"], &["moment", "date-fns", "dayjs", "luxon"]),

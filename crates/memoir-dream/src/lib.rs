@@ -32,6 +32,6 @@ pub use naming::{aliases_in, name_of};
 pub use privacy::{takes_back, wants_privacy};
 pub use remember::{Given, MemoryError, Remembered, Remembering, Said, Way, supersede};
 pub use review::{Review, ReviewError, is_to_review};
-pub use rules::Rule;
+pub use rules::{Rule, is_of_self};
 pub use settle::Became;
 pub use tally::{LeftOut, waiting_archives};

@@ -3,9 +3,10 @@
 
 use crate::about::{Meets, only_meant};
 use crate::book::{Fate, Known, Shelf};
+use crate::claim::{Claim, Relation};
 use crate::naming::name_of;
 use crate::remember::{Given, memory_of};
-use crate::rules::{Derived, Rule, Voice};
+use crate::rules::{Derived, Rule, Voice, find};
 use crate::statement::{Statement, core};
 use memoir_event::{EventId, MemoryScope, MemorySource, MemoryStatus, Visibility};
 use memoir_index::name_stem;
@@ -90,9 +91,16 @@ pub(crate) struct Settling<'a> {
 
 impl Settling<'_> {
     pub fn settle(&mut self, derived: &Derived) -> Settled {
-        let statement = Statement::of(derived.about.as_deref().unwrap_or(&derived.text));
+        let mut statement = Statement::of(derived.about.as_deref().unwrap_or(&derived.text));
+        // Who says "from now on" or "correction" says that it is new, and no such word is kept.
+        statement.is_new |= matches!(derived.rule, Rule::FromNowOn | Rule::Update) && statement.subject().is_some();
         if statement.is_empty() {
             return Settled::only(Became::Empty);
+        }
+        if derived.rule == Rule::Correction
+            && let Some(right) = self.put_right(derived, &statement)
+        {
+            return self.settle(&right);
         }
         let (uid, is_work) = (self.uid(derived, &statement), derived.rule.voice() == Voice::Work);
         if let Some(at) = self.shelf.of_uid(&uid).filter(|at| is_work || !self.is_in_other_order(*at, &statement))
@@ -114,6 +122,30 @@ impl Settling<'_> {
         } else {
             self.add(derived, &statement, uid, &near)
         }
+    }
+
+    /// "5433 is wrong, it should be 5434" says something only with what it corrects: that is told again with the new value.
+    fn put_right(&self, derived: &Derived, statement: &Statement) -> Option<Derived> {
+        let change = statement.change();
+        let ([left], [came]) = (change.left.as_slice(), change.came.as_slice()) else { return None };
+        // Who names what it is of needs no help.
+        let is_bare = |claim: &Claim| claim.relation == Relation::Is && claim.subject.iter().all(|word| word == "it");
+        if !statement.claims.iter().all(is_bare) {
+            return None;
+        }
+        // As it was written.
+        let came = find(&derived.text.to_ascii_lowercase(), &came.to_ascii_lowercase())
+            .and_then(|at| derived.text.get(at..at + came.len()))
+            .unwrap_or(came);
+        let meant = self.near(statement, derived.ts_ms).into_iter().filter(|(_, meets)| *meets == Meets::Otherwise);
+        let mut told =
+            meant.filter_map(|(at, _)| self.shelf.at(at)).filter(|known| known.holds()).filter_map(|known| {
+                let text = &known.memory.text;
+                let at = find(&text.to_ascii_lowercase(), &left.to_ascii_lowercase())?;
+                Some(format!("{}{came}{}", text.get(..at)?, text.get(at + left.len()..)?))
+            });
+        let text = told.next().filter(|_| told.next().is_none())?;
+        Some(Derived { rule: Rule::Update, text, ..derived.clone() })
     }
 
     /// What a finding is called: after what it says and for whom it holds. Work is called after what it is about.
@@ -231,6 +263,8 @@ impl Settling<'_> {
             let Some(known) = self.shelf.at(at) else { continue };
             match meets {
                 Meets::Briefer => return self.again(at, derived),
+                // What corrects nothing tells no more than what is known, or is another matter.
+                Meets::Fuller if derived.rule == Rule::Correction => {}
                 Meets::Against => against.push(at),
                 Meets::Fuller | Meets::Otherwise if voice < known.voice => return Settled::only(Became::Outweighed),
                 // What the user pinned or wrote by hand gives way only to their clear word.
@@ -240,8 +274,8 @@ impl Settling<'_> {
                 Meets::Same | Meets::Apart | Meets::OtherwiseIfAlone => {}
             }
         }
-        // What nobody said before cannot be confirmed: it may be a wish to find out.
-        if derived.rule == Rule::Confirm {
+        // What nobody said before cannot be confirmed: it may be a wish to find out. Nor can it be corrected.
+        if derived.rule == Rule::Confirm || (derived.rule == Rule::Correction && older.is_empty() && by.is_none()) {
             return Settled::only(Became::Empty);
         }
         let at = self.put(derived, statement, uid);

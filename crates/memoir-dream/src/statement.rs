@@ -1,11 +1,13 @@
 //! A statement as it is compared: what it claims, what it says was left behind, and whether it denies.
 
-use crate::change::{Change, Left, changed, thing};
-use crate::claim::{Claim, Relation, Shape, content, is_finite, is_silent, is_verb, name_of};
+use crate::change::{Change, Left, changed, changed_thing, thing};
+use crate::claim::{Claim, Relation, Shape, content, is_finite, is_number, is_silent, is_verb, limits, name_of};
 use crate::kindred::lines_of;
 use crate::phrase::{DENIALS, Word, denies, lifts, words_of};
 use crate::rules::split_heading;
-use crate::vocabulary::{ADDITIONS, AGENTS, CHANGES, COPULAS, CORRECTING, LEAD_INS, NARROWING, PREPOSITIONS, REASONS};
+use crate::vocabulary::{
+    ADDITIONS, AGENTS, CHANGES, COPULAS, CORRECTING, FILLERS, LEAD_INS, NARROWING, PREPOSITIONS, REASONS, TIMES, WRONG,
+};
 use memoir_index::{name_stem, stems_in};
 use std::collections::BTreeSet;
 
@@ -42,6 +44,8 @@ pub(crate) struct Statement {
     pub came: Vec<Vec<Word>>,
     /// Whether it says of itself that it is new.
     pub is_new: bool,
+    /// Whether it allows again what was forbidden.
+    pub allows_again: bool,
     /// Whether it says that something else holds too.
     pub adds: bool,
     /// Whether it says that nothing else holds.
@@ -66,7 +70,9 @@ impl Statement {
         let mut words = words_of(said);
         statement.is_new = lead_off(&mut words);
         statement.is_new |= take(&mut words, &CHANGES, &["of"]);
-        take(&mut words, &["after all"], &[]);
+        take(&mut words, &["after all", "again"], &[]);
+        take(&mut words, &TIMES, &[]);
+        set_apart(&mut words);
         equate(&mut words);
         statement.adds = take(&mut words, &ADDITIONS, &[]);
         statement.is_only = take(&mut words, &["only"], &[]);
@@ -79,10 +85,13 @@ impl Statement {
                 statement.denies = true;
                 statement.leave_denied();
             }
-            // What is allowed is not what is done.
+            // What is allowed is not what is done; but one language is spoken at a time.
             Some(false) => {
                 statement.denies = false;
-                statement.claims.clear();
+                statement.allows_again = ["again", "now"].iter().any(|end| lower.ends_with(end));
+                let is_spoken = |claim: &Claim| claim.relation == Relation::At("speak".to_owned());
+                statement.claims.retain(is_spoken);
+                statement.is_new |= !statement.claims.is_empty();
             }
             None => {}
         }
@@ -144,6 +153,9 @@ impl Statement {
         sought.extend(self.left.iter().map(|left| format!("thing {}", content(&left.thing).join(" "))));
         for claim in &self.claims {
             let is_choice = claim.relation == Relation::Use;
+            if is_choice && claim.limits.is_empty() {
+                sought.extend(lines_of(&claim.name()).into_iter().map(|line| format!("line {line}")));
+            }
             let about = [&claim.subject, &claim.limits].into_iter().filter(|words| !words.is_empty());
             sought.extend(about.map(|words| handle("about", words)));
             if self.is_new {
@@ -164,13 +176,66 @@ impl Statement {
     /// Reads its clauses.
     fn read(&mut self, words: &[Word]) {
         let mut beside = Vec::new();
-        for (at, clause) in clauses(words).into_iter().enumerate() {
+        let (mut before, mut is_past) = (None, false);
+        let clauses = clauses(words);
+        let is_of_it = clauses.get(1).is_some_and(|next| next.first().is_some_and(|word| word.is(&["it"])));
+        for (at, clause) in clauses.into_iter().enumerate() {
+            // "They raised the limit, it's 250 now."
+            if at == 0
+                && is_of_it
+                && let Some(thing) = changed_thing(&clause)
+            {
+                (before, is_past, self.is_new) = (Some(thing), true, true);
+                continue;
+            }
+            if at == 0 && self.read_past(&clause, &mut before) {
+                is_past = true;
+                continue;
+            }
+            let clause = before.take().map_or(clause.clone(), |before| of_before(before, clause));
             self.read_clause(&clause, at == 0, &mut beside);
         }
+        if is_past || (self.came.is_empty() && !beside.is_empty() && !self.denies) {
+            self.came.extend(self.claims.first().map(|claim| claim.value.clone()));
+        }
         // What is named beside a claim, as what it is not, was for the same.
-        let role = self.claims.first().map(Claim::role).unwrap_or_default();
+        let mut role = self.claims.first().map(Claim::role).unwrap_or_default();
+        role.retain(|word| !PRONOUNS.contains(&word.as_str()));
         self.left.extend(beside.into_iter().map(|thing| Left { thing, role: role.clone() }));
         self.leave_denied();
+    }
+
+    /// "The limit used to be 5", "5433 is wrong", "no more tabs": what was so and is not. What is said after it is said of the same.
+    fn read_past(&mut self, clause: &[Word], before: &mut Option<Vec<Word>>) -> bool {
+        let is = |at: usize, list: &[&str]| clause.get(at).is_some_and(|word| word.is(list));
+        if is(0, &["no"]) && is(1, &["more"]) && clause.len() > 2 {
+            let (thing, rest) = thing(clause.get(2..).unwrap_or_default());
+            self.is_new = true;
+            self.left.push(Left { thing, role: limits(rest) });
+            return true;
+        }
+        let used_to = (1..clause.len()).find(|at| is(*at, &["used"]) && is(at + 1, &["to"]) && !is(at - 1, &COPULAS));
+        if let Some(at) = used_to {
+            let subject = clause.get(..at).unwrap_or_default();
+            let said = [subject, clause.get(at + 2..).unwrap_or_default()].concat();
+            let Some(claim) = Claim::of(&said) else { return false };
+            self.left.push(Left { thing: claim.value.clone(), role: claim.role() });
+            *before = Some(subject.to_vec());
+            return true;
+        }
+        let Some(at) = clause.iter().position(|word| word.is(&COPULAS)).filter(|at| *at > 0) else { return false };
+        let is_wrong = clause.len() == at + 2 && clause.last().is_some_and(|word| word.is(&WRONG));
+        let Some((value, subject)) = clause.get(..at).and_then(<[Word]>::split_last) else { return false };
+        let has_value = value.is_name || is_number(&value.text);
+        if !is_wrong || !has_value || subject.len() > HEAD_WORDS_MAX {
+            return false;
+        }
+        let named: Vec<Word> = subject.iter().filter(|word| !is_silent(word)).cloned().collect();
+        let role = named.iter().map(|word| word.key.clone()).collect();
+        self.left.push(Left { thing: vec![value.clone()], role });
+        self.is_new = true;
+        *before = Some(named);
+        true
     }
 
     fn read_clause(&mut self, clause: &[Word], is_first: bool, beside: &mut Vec<Vec<Word>>) {
@@ -254,6 +319,34 @@ impl Statement {
         {
             self.left.push(Left { thing: claim.value.clone(), role: claim.role() });
         }
+    }
+}
+
+/// Words that stand for what was named before.
+const PRONOUNS: [&str; 3] = ["it", "this", "that"];
+
+/// "It is 5434", said of what was told of before.
+fn of_before(before: Vec<Word>, clause: Vec<Word>) -> Vec<Word> {
+    let said = clause.iter().skip_while(|word| word.is(&FILLERS) || word.is(&["it", "now", "but"])).cloned();
+    let is_of_it = clause.iter().take(3).any(|word| word.is(&["it"]) || word.is(&["be"]));
+    if is_of_it { before.into_iter().chain(said).collect() } else { clause }
+}
+
+/// "Use tabs not spaces": what is denied beside a choice is a clause of its own.
+fn set_apart(words: &mut Vec<Word>) {
+    let is_own = |at: usize| {
+        let (before, after) = (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default());
+        let last = before.last();
+        let end = after.iter().position(Word::is_mark).unwrap_or(after.len());
+        before.len() > 1
+            && last.is_some_and(|word| !word.is_mark() && !word.is(&COPULAS) && !word.is(&FILLERS) && !word.is(&AGENTS))
+            && before.iter().any(is_verb)
+            && end > 0
+            && !after.iter().take(end).any(|word| is_verb(word) || word.is(&["only"]) || word.is(&PREPOSITIONS))
+    };
+    let at = words.iter().position(|word| word.is(&["not"])).filter(|at| is_own(*at));
+    if let Some(at) = at {
+        words.insert(at, Word::little(","));
     }
 }
 

@@ -180,6 +180,54 @@ const SPANISH: [Put; 48] = [
     ("porque", "because"),
 ];
 
+const RUSSIAN: [Put; 45] = [
+    ("с этого момента", "from now on"),
+    ("вместо", "instead of"),
+    ("больше не", "no longer"),
+    ("теперь", "now"),
+    ("сейчас", "now"),
+    ("мы", "we"),
+    ("я", "i"),
+    ("наш", "our"),
+    ("наша", "our"),
+    ("наше", "our"),
+    ("наши", "our"),
+    ("мой", "my"),
+    ("моя", "my"),
+    ("это", "is"),
+    ("не", "not"),
+    ("никогда", "never"),
+    ("всегда", "always"),
+    ("используем", "use"),
+    ("использую", "use"),
+    ("используй", "use"),
+    ("используйте", "use"),
+    ("использует", "uses"),
+    ("предпочитаю", "prefer"),
+    ("перешли", "switched"),
+    ("перешёл", "switched"),
+    ("переехали", "moved"),
+    ("переехал", "moved"),
+    ("переехала", "moved"),
+    ("перенесли", "moved"),
+    ("мигрировали", "migrated"),
+    ("обновили", "upgraded"),
+    ("обновились", "upgraded"),
+    ("изменился", "changed"),
+    ("изменили", "changed"),
+    ("сменили", "changed"),
+    ("заменили", "replaced"),
+    ("переименовали", "renamed"),
+    ("работает", "runs"),
+    ("работают", "run"),
+    ("в", "in"),
+    ("для", "for"),
+    ("через", "through"),
+    ("и", "and"),
+    ("также", "also"),
+    ("пожалуйста", "please"),
+];
+
 /// Chinese has no blanks: its little words get some, the longest first.
 const CHINESE: [Put; 24] = [
     ("从现在起", "from now on"),
@@ -213,7 +261,14 @@ const SHARED: [&str; 16] =
     ["no", "on", "die", "den", "plus", "son", "la", "l", "n", "j", "un", "mi", "es", "en", "y", "par"];
 
 /// What "to" and "from" are where something changes.
-const WAYS: [(&str, &str, &str); 4] = [("auf", "to", "on"), ("à", "to", "at"), ("de", "from", "of"), ("a", "to", "to")];
+const WAYS: [(&str, &str, &str); 6] = [
+    ("с", "from", "with"),
+    ("на", "to", "on"),
+    ("auf", "to", "on"),
+    ("à", "to", "at"),
+    ("de", "from", "of"),
+    ("a", "to", "to"),
+];
 const ENDS: [&str; 7] = ["switched", "changed", "migrated", "moved", "replaced", "renamed", "umgestiegen"];
 
 /// Puts blanks around the little words of Chinese, in English.
@@ -250,8 +305,9 @@ pub(crate) fn in_english(words: &[String]) -> Vec<(String, Option<usize>)> {
     let own = |word: &&String| !SHARED.contains(&word.as_str());
     let is_put = |table: &[Put], word: &str| table.iter().any(|(own, _)| *own == word);
     let count = |table: &[Put]| words.iter().filter(own).filter(|word| is_put(table, word)).count();
-    let tables: [&[Put]; 3] = [&GERMAN, &FRENCH, &SPANISH];
-    let english = words.iter().filter(|word| is_little(word)).count();
+    let tables: [&[Put]; 4] = [&GERMAN, &FRENCH, &SPANISH, &RUSSIAN];
+    // "A" is little in many languages.
+    let english = words.iter().filter(|word| is_little(word) && word.as_str() != "a").count();
     let plain = || words.iter().cloned().enumerate().map(|(at, word)| (word, Some(at))).collect();
     let Some(table) = tables.into_iter().max_by_key(|table| count(table)).filter(|table| count(table) > english) else {
         return plain();

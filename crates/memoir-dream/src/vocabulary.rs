@@ -102,8 +102,43 @@ pub(crate) const LEAD_INS: [&str; 41] = [
 pub(crate) const CORRECTING: [&str; 3] = ["correction", "update", "actually"];
 
 /// Words that tell of a change: what is said with them takes the place of what was.
-pub(crate) const CHANGES: [&str; 8] =
-    ["from now on", "going forward", "as of now", "now", "instead", "anymore", "any more", "any longer"];
+pub(crate) const CHANGES: [&str; 11] = [
+    "from now on",
+    "going forward",
+    "as of now",
+    "now",
+    "instead",
+    "anymore",
+    "any more",
+    "any longer",
+    "these days",
+    "nowadays",
+    "meanwhile",
+];
+/// Since when it is so: no part of what is said.
+pub(crate) const TIMES: [&str; 17] = [
+    "last week",
+    "last month",
+    "last year",
+    "last night",
+    "last quarter",
+    "last sprint",
+    "last monday",
+    "last friday",
+    "this week",
+    "this month",
+    "a while ago",
+    "a week ago",
+    "a month ago",
+    "yesterday",
+    "recently",
+    "lately",
+    "this morning",
+];
+/// What is said of a value that does not hold.
+pub(crate) const WRONG: [&str; 6] = ["wrong", "incorrect", "outdated", "old", "stale", "false"];
+/// Verbs of giving what one saw to into other hands.
+pub(crate) const HANDING: [&str; 5] = ["handed", "passed", "transferred", "gave", "delegated"];
 /// Words that say that something else holds as well.
 pub(crate) const ADDITIONS: [&str; 5] = ["too", "as well", "also", "additionally", "in addition"];
 /// Words that begin a reason or a time, which is not what a statement is about.
@@ -140,7 +175,13 @@ pub(crate) const VERBS: [&str; 41] = [
 ];
 
 /// What was changed, moved, raised: the verbs' forms.
-pub(crate) const MOVING: [&str; 40] = [
+pub(crate) const MOVING: [&str; 46] = [
+    "shifted",
+    "slipped",
+    "postponed",
+    "rescheduled",
+    "tightened",
+    "loosened",
     "moved",
     "moving",
     "move",
@@ -272,7 +313,12 @@ pub(crate) const DONE_ONCE: [&str; 39] = [
 pub(crate) const CALLED: [&str; 6] = ["called", "named", "set", "fixed", "pinned", "capped"];
 
 /// Traits without an ending that tells.
-const TRAITS: [&str; 44] = [
+const TRAITS: [&str; 49] = [
+    "healthy",
+    "alive",
+    "idle",
+    "busy",
+    "back",
     "slow",
     "fast",
     "down",

@@ -4,8 +4,9 @@
 use super::Rule;
 use super::leads::without_leads;
 use super::scope::is_scope;
-use super::sentences::Sentence;
-use super::stated::LIMITS;
+use super::sentences::{Sentence, own_sentences};
+use super::stated::{LIMITS, stated};
+use super::states::state;
 use super::told::{Told, keep, kept};
 use super::words::{begins, has};
 use memoir_event::MemoryKind;
@@ -86,6 +87,12 @@ const TAILS: &[&str] = &[
     "always",
 ];
 
+/// Who takes back a number says so in so many words.
+const MISSPOKEN_WORDS_MAX: usize = 6;
+
+/// When it is to be thought of is said in so many words.
+const TAIL_WORDS_MAX: usize = 5;
+
 /// What a limit points at, where it names nothing itself.
 const POINTERS: &[&str] = &[
     "this",
@@ -116,7 +123,10 @@ pub(super) fn looks_back(bare: &Sentence) -> Option<Back> {
         while let Some(end) = begins(&rest.lower, TAILS) {
             rest = rest.from(end).bare();
         }
-        return (rest.lower.is_empty() || is_scope(&rest.lower)).then_some(Back::Remember);
+        // "…, keep that in mind when parsing".
+        let is_when =
+            || begins(&rest.lower, &["when", "whenever", "while", "for"]).is_some() && rest.words() <= TAIL_WORDS_MAX;
+        return (rest.lower.is_empty() || is_scope(&rest.lower) || is_when()).then_some(Back::Remember);
     }
     let names_nothing = begins(lower, POINTERS).is_some() && !lower.contains(':');
     (names_nothing && has(lower, LIMITS)).then_some(Back::Limit)
@@ -129,6 +139,40 @@ pub(super) fn without_last_wish(bare: &Sentence) -> Option<Sentence> {
         let last = without_leads(&bare.from(at + mark.len()).bare()).0;
         (looks_back(&last) == Some(Back::Remember)).then(|| bare.to(at))
     })
+}
+
+/// "Typo, 5427", "wait no, every 90 days", "I meant 42": what the message before told, with the other number.
+pub(super) fn misspoken(message: &str, before: Option<&str>) -> Option<Told> {
+    const MISSPOKEN: &[&str] = &[
+        "typo",
+        "i meant",
+        "make that",
+        "wait no",
+        "no wait",
+        "sorry",
+        "oops",
+        "correction",
+        "ich meinte",
+        "je voulais dire",
+        "quise decir",
+    ];
+    let sentence = Sentence::new(message);
+    let is_short = sentence.words() <= MISSPOKEN_WORDS_MAX && !sentence.asks();
+    begins(&sentence.lower, MISSPOKEN).filter(|_| is_short)?;
+    let said = without_leads(&own_sentences(before?).pop()?).0;
+    let (right, wrong) = (only_number(&sentence.said)?, only_number(&said.said)?);
+    let is_told = state(&said, None, &said.said).or_else(|| stated(&said)).is_some();
+    let told =
+        is_told.then(|| kept(Rule::Update, &Sentence::new(&said.said.replacen(wrong, right, 1)), &said.lower))??;
+    Some(Told { with_before: true, ..told })
+}
+
+/// The number of a text that has one and no other.
+fn only_number(text: &str) -> Option<&str> {
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let has_digit = |word: &&str| word.chars().any(|c| c.is_ascii_digit());
+    let mut numbers = text.split_whitespace().map(|word| word.trim_matches(is_mark)).filter(has_digit);
+    numbers.next().filter(|_| numbers.next().is_none())
 }
 
 /// What was said, with what is now said of it.

@@ -42,7 +42,8 @@ const THE: &[&str] = &["the", "der", "die", "das", "le", "la", "el"];
 /// What the user has and is, who is who, and where things are.
 pub(super) fn fact(bare: &Sentence) -> Option<Told> {
     let lower = bare.lower.as_str();
-    if has(lower, TROUBLE) {
+    // What should be otherwise is a matter of work.
+    if has(lower, TROUBLE) || has(lower, &["but should", "but it should", "but must be"]) {
         return None;
     }
     if is_person(bare) {
@@ -113,6 +114,13 @@ pub(super) const AT_WORK: &[&str] = &[
     "warning",
     "warnings",
     "output",
+    "response",
+    "user",
+    "users",
+    "request",
+    "count",
+    "total",
+    "result",
     "difference",
     "deadline",
 ];
@@ -166,7 +174,10 @@ fn is_of_the_moment(lower: &str, joint: usize) -> bool {
     let is_mark = |c: char| !c.is_alphanumeric();
     let mut words = said.split_whitespace().skip(1).map(|word| word.trim_matches(is_mark)).peekable();
     let is_state = words.peek().is_some() && words.all(|word| STATES.contains(&word) || BESIDE.contains(&word));
-    AT_WORK.contains(&head) || is_state
+    // "The server is running on …" is what a program says when it starts.
+    let is_doing =
+        said.split_whitespace().nth(1).is_some_and(|word| matches!(word, "running" | "listening" | "waiting"));
+    AT_WORK.contains(&head) || is_state || is_doing
 }
 
 /// "Mara owns the billing service", "Jo is our DBA", "Jo now owns it".

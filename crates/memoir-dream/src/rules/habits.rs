@@ -96,6 +96,9 @@ pub(super) const PREFER: &[&str] = &[
     "i would prefer",
     "i'd rather",
     "i would rather",
+    "i'd much rather",
+    "i would much rather",
+    "we prefer",
     "i like",
     "i love",
     "i enjoy",
@@ -185,6 +188,7 @@ pub(super) fn preference(bare: &Sentence) -> Option<Told> {
     let after = bare.from(end).bare();
     let first = after.lower.split([' ', ',', '.', '!']).next().unwrap_or_default();
     let is_about_this = matches!(first, "this" | "that" | "it" | "the" | "your" | "how" | "what" | "where");
+    let is_about_this = is_about_this || has(&after.lower, &["for this", "for that", "here", "can you"]);
     (!is_about_this).then(|| keep(Rule::Preference, MemoryKind::Preference, &bare.said, &bare.lower)).flatten()
 }
 
@@ -196,7 +200,7 @@ pub(super) fn habit(bare: &Sentence) -> Option<Told> {
         let kind = if is_manner(&rest.lower) { MemoryKind::Preference } else { MemoryKind::Convention };
         return (!is_idle(lower, &rest)).then(|| keep(Rule::Always, kind, &bare.said, lower)).flatten();
     }
-    if stops(bare) || always_if(lower) {
+    if stops(bare) || always_if(lower) || forbids(bare) || orders_always(bare) {
         return keep(Rule::Always, MemoryKind::Convention, &bare.said, lower);
     }
     if let Some(ban) = insisted(bare) {
@@ -309,6 +313,45 @@ fn stops(bare: &Sentence) -> bool {
     is_doing && !what.is_empty() && !is_now
 }
 
+/// "We can't use GPL libraries": and not "we can't use this".
+fn forbids(bare: &Sentence) -> bool {
+    const MUST_NOT: &[&str] = &[
+        "we can't use",
+        "we cannot use",
+        "we can not use",
+        "we must not",
+        "we mustn't",
+        "we may not use",
+        "we're not allowed to",
+        "we are not allowed to",
+        "we don't use",
+        "we do not use",
+        "you can't use",
+        "you cannot use",
+        "you must not",
+        "wir dürfen",
+        "wir können",
+    ];
+    let Some(end) = begins(&bare.lower, MUST_NOT) else { return false };
+    let rest = bare.from(end).bare();
+    let first = rest.lower.split([' ', ',', '.']).next().unwrap_or_default();
+    let is_of_this =
+        matches!(first, "" | "this" | "that" | "it" | "the" | "them" | "these" | "those" | "a" | "an" | "any");
+    let is_german = bare.lower.starts_with("wir");
+    let denies = !is_german || has(&rest.lower, &["nicht", "kein", "keine", "keinen", "nie"]);
+    denies && !is_of_this && !has(&rest.lower, &["yet", "here", "anymore", "any more", "any longer"])
+}
+
+/// "Committe nie ohne Review", "commite toujours en anglais": who orders in these languages says how often after the verb.
+fn orders_always(bare: &Sentence) -> bool {
+    const TELLING: &[&str] =
+        &["es", "das", "ich", "wir", "er", "sie", "war", "hat", "ist", "habe", "wird", "il", "elle", "je", "on"];
+    let mut words = bare.lower.split([' ', ',']);
+    let (verb, often) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_often = matches!(often, "nie" | "niemals" | "immer" | "toujours" | "jamais" | "siempre" | "nunca");
+    is_often && verb.len() > 3 && !TELLING.contains(&verb) && words.next().is_some()
+}
+
 /// "If the tests fail, always rerun them once."
 fn always_if(lower: &str) -> bool {
     const IF: &[&str] =
@@ -320,7 +363,7 @@ fn always_if(lower: &str) -> bool {
 }
 
 /// Whether it is about how the agent is to speak to the user.
-fn is_manner(lower: &str) -> bool {
+pub(super) fn is_manner(lower: &str) -> bool {
     const SPEAKING: &[&str] = &[
         "answer", "reply", "respond", "speak", "talk", "write", "explain", "antworte", "sprich", "schreib", "réponds",
         "responde",

@@ -14,10 +14,13 @@ mod goals;
 mod habits;
 mod headings;
 mod leads;
+mod matter;
 mod pasted;
 mod scope;
 mod sentences;
 mod stated;
+mod states;
+mod things;
 mod told;
 mod user;
 mod wishes;
@@ -29,10 +32,11 @@ pub(crate) use facts::TROUBLE;
 pub(crate) use forget::Unwanted;
 pub(crate) use headings::split_heading;
 pub(crate) use leads::without_leads;
+pub use scope::is_of_self;
 pub(crate) use sentences::{Sentence, own_sentences};
 pub(crate) use user::{Heard, heard, heard_after};
 pub(crate) use wishes::asks_to_keep;
-pub(crate) use words::{begins, has};
+pub(crate) use words::{begins, find, has};
 pub(crate) use work::{Turn, Work, derive_from_work, worth_naming};
 
 use memoir_event::{EventId, MemoryKind, Secrecy};
@@ -47,6 +51,8 @@ pub enum Rule {
     FromNowOn,
     /// The user corrected or updated something.
     Update,
+    /// The user says what may be a change: it is one if something is known that it changes.
+    Correction,
     /// The user said that something still holds.
     Confirm,
     /// The user decided something.
@@ -63,6 +69,8 @@ pub enum Rule {
     Note,
     /// The user told of what they have and are.
     Fact,
+    /// The user said by the way how something is.
+    State,
     /// The user said who somebody is or who sees to something.
     Person,
     /// The user left something open.
@@ -82,10 +90,11 @@ pub enum Rule {
 }
 
 /// Every rule and its name.
-const NAMES: [(Rule, &str); 19] = [
+const NAMES: [(Rule, &str); 21] = [
     (Rule::Remember, "remember"),
     (Rule::FromNowOn, "from_now_on"),
     (Rule::Update, "update"),
+    (Rule::Correction, "correction"),
     (Rule::Confirm, "confirm"),
     (Rule::Decision, "decision"),
     (Rule::Always, "always"),
@@ -94,6 +103,7 @@ const NAMES: [(Rule, &str); 19] = [
     (Rule::Limit, "limit"),
     (Rule::Note, "note"),
     (Rule::Fact, "fact"),
+    (Rule::State, "state"),
     (Rule::Person, "person"),
     (Rule::Open, "open"),
     (Rule::AgentDecision, "agent_decision"),
@@ -146,11 +156,11 @@ impl Rule {
         match self {
             Rule::Remember => 0.95,
             Rule::FromNowOn | Rule::Update => 0.9,
-            Rule::Decision | Rule::Confirm | Rule::Limit => 0.85,
+            Rule::Correction | Rule::Decision | Rule::Confirm | Rule::Limit => 0.85,
             Rule::Always | Rule::Preference | Rule::Note => 0.8,
             Rule::Convention | Rule::Person => 0.75,
             Rule::Fact => 0.7,
-            Rule::Fix | Rule::Open => 0.6,
+            Rule::Fix | Rule::Open | Rule::State => 0.6,
             Rule::Procedure | Rule::Episode => 0.5,
             Rule::AgentDecision | Rule::AgentOpen => 0.45,
             Rule::File => 0.4,

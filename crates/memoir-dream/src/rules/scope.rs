@@ -104,6 +104,62 @@ pub(super) const MANNERS: &[&str] = &[
     "language",
 ];
 
+/// For this project and no other, said before what holds in it.
+const FOR_HERE: &[&str] = &[
+    "for this repo",
+    "for this repository",
+    "for this project",
+    "for this codebase",
+    "in this repo",
+    "in this repository",
+    "in this project",
+    "in this codebase",
+    "für dieses projekt",
+    "für dieses repo",
+    "pour ce projet",
+    "para este proyecto",
+    "这个项目",
+];
+
+/// What the user tells of themselves, wherever they work.
+const OF_SELF: &[&str] = &[
+    "i am",
+    "i'm",
+    "i live",
+    "i work at",
+    "i work for",
+    "i work as",
+    "i work in",
+    "i work from",
+    "i work with",
+    "i speak",
+    "my name",
+    "my timezone",
+    "my time zone",
+    "my pronouns",
+    "my native language",
+    "my mother tongue",
+    "my job",
+    "my birthday",
+    "my employer",
+    "my email",
+    "my github",
+    "ich wohne",
+    "ich arbeite",
+    "ich heiße",
+    "mein name",
+    "meine zeitzone",
+    "je m'appelle",
+    "je travaille",
+    "j'habite",
+    "mon fuseau horaire",
+    "me llamo",
+    "trabajo en",
+    "vivo en",
+    "mi zona horaria",
+    "меня зовут",
+];
+
 /// Words after a scope that only stress it.
 const STRESS: &[&str] = &["only", "nur", "seulement", "solo", "please", "bitte"];
 
@@ -115,12 +171,17 @@ pub(super) fn reach(kind: MemoryKind, lower: &str) -> Reach {
         Reach::Project
     } else if has(lower, EVERYWHERE)
         || (kind == MemoryKind::Preference && has(lower, MANNERS))
-        || begins(lower, &["i am", "i'm", "i live", "i work", "my name"]).is_some()
+        || begins(lower, OF_SELF).is_some()
     {
         Reach::User
     } else {
         Reach::Project
     }
+}
+
+/// Whether a text is about the user themselves, and so holds wherever they work.
+pub fn is_of_self(text: &str) -> bool {
+    begins(&Sentence::new(text).bare().lower, OF_SELF).is_some()
 }
 
 /// Whether it ends with this conversation.
@@ -139,15 +200,26 @@ pub(super) struct Scoped {
 
 pub(super) fn scoped(bare: &Sentence) -> Option<Scoped> {
     let lower = bare.lower.as_str();
-    let (end, reach) = [(THIS_SESSION, Reach::Session), (FOR_NOW, Reach::Session), (EVERYWHERE, Reach::User)]
-        .into_iter()
-        .filter_map(|(phrases, reach)| Some((begins(lower, phrases)?, reach)))
-        .max_by_key(|(end, _)| *end)?;
+    let (end, reach) = [
+        (THIS_SESSION, Reach::Session),
+        (FOR_NOW, Reach::Session),
+        (EVERYWHERE, Reach::User),
+        (FOR_HERE, Reach::Project),
+    ]
+    .into_iter()
+    .filter_map(|(phrases, reach)| Some((begins(lower, phrases)?, reach)))
+    .max_by_key(|(end, _)| *end)?;
     let after = bare.from(end);
     let stressed = after.trimmed();
     let after = begins(&stressed.lower, STRESS).map_or(after, |end| stressed.from(end));
     let is_set_apart = after.lower.trim_start().starts_with([':', ',', '：', '，', '-', '–', '—']);
-    Some(Scoped { reach, rest: after.bare(), is_set_apart })
+    // What is asked for here at work is no rule for all that is done here: "in this repo, add a page".
+    let is_stressed = after.lower.len() < stressed.lower.len() || after.lower.trim_start().starts_with([':', '：']);
+    (reach != Reach::Project || (is_stressed && is_set_apart)).then(|| Scoped {
+        reach,
+        rest: after.bare(),
+        is_set_apart,
+    })
 }
 
 /// The same without the scope with which it ends: "Answer in French for this session."

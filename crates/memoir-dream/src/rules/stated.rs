@@ -163,6 +163,7 @@ const ERRANDS: &[&str] = &[
     "to wait",
     "to continue tomorrow",
     "to sleep",
+    "by",
 ];
 
 /// Something is left to do.
@@ -276,8 +277,12 @@ pub(super) fn proposed(sentence: &Sentence) -> Option<Told> {
 
 /// Whether it says something of a subject, or what was left.
 fn says_what_changed(what: &Sentence) -> bool {
-    Statement::of(&what.said).subject().is_some()
-        || !change_in(&what.said).left.is_empty()
+    let statement = Statement::of(&what.said);
+    // "Line 48, not 84" says nothing to whoever does not know of what.
+    let left = || change_in(&what.said).left.iter().any(|thing| !thing.starts_with(|c: char| c.is_ascii_digit()));
+    statement.subject().is_some()
+        || left()
+        || (!statement.claims.is_empty() && !statement.left.is_empty())
         || lifts(&what.lower).is_some()
 }
 

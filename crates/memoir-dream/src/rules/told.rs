@@ -1,9 +1,11 @@
 //! One thing that the user told: by which rule it was heard, what it is, how far it holds.
 
-use super::scope::reach;
+use super::habits::is_manner;
+use super::scope::{is_of_self, reach};
 use super::sentences::Sentence;
 use super::words::{begins, has};
 use super::{Reach, Rule};
+use crate::phrase::lifts;
 use memoir_event::MemoryKind;
 
 /// A statement has at least so many words.
@@ -24,7 +26,10 @@ pub(crate) struct Told {
 
 /// Kept as what its words say it is.
 pub(super) fn kept(rule: Rule, what: &Sentence, whole: &str) -> Option<Told> {
-    let usual = if rule == Rule::FromNowOn { MemoryKind::Preference } else { MemoryKind::Fact };
+    // "You can answer in English again."
+    let asked = lifts(&what.lower).map_or(what.lower.as_str(), |(asked, _)| asked);
+    let is_liked = rule == Rule::FromNowOn || (rule == Rule::Update && is_manner(asked));
+    let usual = if is_liked { MemoryKind::Preference } else { MemoryKind::Fact };
     keep(rule, kind_of(&what.lower, usual), &what.said, whole)
 }
 
@@ -39,7 +44,15 @@ pub(super) fn keep(rule: Rule, kind: MemoryKind, text: &str, whole: &str) -> Opt
     if !is_enough || text.chars().count() > CHARS_MAX || is_only_of_secret(text) {
         return None;
     }
-    Some(Told { rule, kind, text: text.to_owned(), reach: reach(kind, whole), with_before: false })
+    Some(Told { rule, kind, text: text.to_owned(), reach: reach_of(kind, text, whole), with_before: false })
+}
+
+/// How far it holds, as the sentence says; who tells of themselves tells it for everywhere.
+fn reach_of(kind: MemoryKind, text: &str, whole: &str) -> Reach {
+    match reach(kind, whole) {
+        Reach::Project if is_of_self(text) => Reach::User,
+        reach => reach,
+    }
 }
 
 /// Whether all that is told was taken out of it: "the API key is [redacted:…]".

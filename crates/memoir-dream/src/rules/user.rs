@@ -1,12 +1,14 @@
 //! What the user says, and what they wish done about it.
 
 use super::Rule;
-use super::back::{Back, joined, looks_back, without_last_wish};
+use super::back::{Back, joined, looks_back, misspoken, without_last_wish};
+use super::changes::perhaps_changed;
 use super::doubt::{is_for_this_work, is_hearsay, passes};
 use super::forget::{Unwanted, to_forget};
 use super::leads::without_leads;
 use super::sentences::{Sentence, own_sentences};
 use super::stated::{proposed, stated};
+use super::states::state;
 use super::told::{Told, kept};
 use super::wishes::{asks_to_keep, wished};
 use crate::privacy::{Privacy, privacy_in};
@@ -41,6 +43,9 @@ pub(crate) fn heard_after(text: &str, before: Option<&str>) -> Heard {
         return Heard { privacy, ..Heard::default() };
     }
     let mut heard = Heard::default();
+    if let Some(told) = misspoken(text, before) {
+        return Heard { told: vec![told], looks_back: true, ..heard };
+    }
     // What the sentence before told, for what is said of that.
     let mut told_before = 0;
     for (at, sentence) in sentences.iter().enumerate() {
@@ -50,7 +55,7 @@ pub(crate) fn heard_after(text: &str, before: Option<&str>) -> Heard {
         if let Some(back) = looks_back(&bare).filter(|_| !bare.asks() || is_request) {
             heard.tell_back((back, &bare.unasked()), previous, before, told_before);
         } else if !bare.asks() || (is_request && is_wish(&bare)) {
-            heard.hear(sentence, &bare.unasked(), sentences.get(at + 1));
+            heard.hear(sentence, &bare.unasked(), sentences.get(at + 1), text);
         }
         told_before = told;
     }
@@ -58,7 +63,7 @@ pub(crate) fn heard_after(text: &str, before: Option<&str>) -> Heard {
 }
 
 impl Heard {
-    fn hear(&mut self, sentence: &Sentence, bare: &Sentence, next: Option<&Sentence>) {
+    fn hear(&mut self, sentence: &Sentence, bare: &Sentence, next: Option<&Sentence>, message: &str) {
         match to_forget(bare, next) {
             Some((target, reason)) => {
                 self.forget.push(target);
@@ -66,10 +71,8 @@ impl Heard {
             }
             None => {
                 let kept = || without_last_wish(bare).and_then(|said| kept(Rule::Remember, &said, &bare.lower));
-                self.tell(
-                    sentence,
-                    kept().or_else(|| wished(bare)).or_else(|| proposed(sentence)).or_else(|| stated(bare)),
-                );
+                let clear = kept().or_else(|| wished(bare)).or_else(|| proposed(sentence)).or_else(|| stated(bare));
+                self.tell(sentence, clear.or_else(|| state(bare, next, message)).or_else(|| perhaps_changed(bare)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::forget::{does_not_forget, forgets};
 use super::headings::{kind_under, split_heading};
-use super::scope::{scoped, without_last_scope};
+use super::scope::{is_scope, scoped, without_last_scope};
 use super::sentences::Sentence;
 use super::stated::stated;
 use super::told::{Told, keep, kept, kind_of};
@@ -34,6 +34,10 @@ pub(super) const REMEMBER: &[&str] = &[
     "try to remember",
     "bear in mind that",
     "bear in mind",
+    "just so you know",
+    "so you know",
+    "you should know that",
+    "note to self",
     "note that",
     "take note that",
     "take note of",
@@ -59,6 +63,15 @@ pub(super) const REMEMBER: &[&str] = &[
     "add to memory",
     "store in memory",
     "fyi",
+    "запомни, что",
+    "запомни",
+    "запомните",
+    "помни, что",
+    "помни",
+    "не забудь, что",
+    "не забудь",
+    "не забывай",
+    "имей в виду",
     "merk dir, dass",
     "merk dir",
     "merke dir",
@@ -127,11 +140,30 @@ pub(super) const FROM_NOW_ON: &[&str] = &[
     "从现在起",
     "今后",
     "从今以后",
+    "с этого момента",
+    "отныне",
+    "впредь",
+    "теперь всегда",
 ];
 
 /// The same, where a sentence begins with it: elsewhere it only tells of a time.
-pub(super) const IN_FUTURE: &[&str] =
-    &["in the future", "in future", "in zukunft", "künftig", "zukünftig", "en adelante", "以后", "à l'avenir"];
+pub(super) const IN_FUTURE: &[&str] = &[
+    "next time",
+    "nächstes mal",
+    "beim nächsten mal",
+    "la prochaine fois",
+    "la próxima vez",
+    "下次",
+    "в следующий раз",
+    "in the future",
+    "in future",
+    "in zukunft",
+    "künftig",
+    "zukünftig",
+    "en adelante",
+    "以后",
+    "à l'avenir",
+];
 
 /// What follows a scope and asks for nothing that could hold in it.
 const IDLE: &[&str] = &[
@@ -160,8 +192,11 @@ pub(super) fn wished(bare: &Sentence) -> Option<Told> {
         }
         return kept(Rule::Remember, &said_after(bare, end), &bare.lower);
     }
-    scoped_wish(bare).or_else(|| for_the_future(bare)).or_else(|| asked_inside(bare))
+    scoped_wish(bare).or_else(|| asked_before(bare)).or_else(|| for_the_future(bare)).or_else(|| asked_inside(bare))
 }
+
+/// What leads up to a wish has at most so many words.
+const LEAD_WORDS_MAX: usize = 16;
 
 /// Words after "remember" that only point at what follows.
 const POINTING: &[&str] = &[
@@ -216,6 +251,11 @@ fn for_the_future(bare: &Sentence) -> Option<Told> {
     let blank = if before.is_empty() || after.starts_with(['.', '!']) { "" } else { " " };
     let text = format!("{before}{blank}{after}");
     let whole = Sentence::new(text.trim());
+    let is_idle = begins(&bare.lower, IN_FUTURE).is_some() && begins(&whole.lower, IDLE).is_some();
+    if is_idle {
+        return None;
+    }
+    let whole = begins(&whole.lower, &["please", "bitte", "pls"]).map_or(whole.clone(), |end| whole.from(end).bare());
     let wish = begins(&whole.lower, REMEMBER).map_or(whole.clone(), |end| whole.from(end).bare());
     kept(Rule::FromNowOn, &wish, &bare.lower)
 }
@@ -235,6 +275,33 @@ fn scoped_wish(bare: &Sentence) -> Option<Told> {
     told.map(|told| Told { rule: rule(told.clone()), reach, ..told })
         .or_else(|| instructs().then(|| kept(Rule::FromNowOn, &scoped.rest, &bare.lower)).flatten())
         .map(|told| Told { reach, ..told })
+}
+
+/// "This is important so keep it in mind for all my projects: …": what follows is meant.
+fn asked_before(bare: &Sentence) -> Option<Told> {
+    const ASKING: [&str; 9] = [
+        "keep it in mind",
+        "keep this in mind",
+        "keep that in mind",
+        "remember this",
+        "remember it",
+        "remember that",
+        "bear it in mind",
+        "note this",
+        "don't forget it",
+    ];
+    const WEIGHTY: &[&str] = &["this", "it's", "that", "important", "very", "one", "listen", "heads", "attention"];
+    let colon = bare.lower.find([':', '：'])?;
+    let before = bare.lower.get(..colon)?;
+    let end = ASKING.iter().filter_map(|asking| Some(find(before, asking)? + asking.len())).max()?;
+    let scope = bare.to(colon).from(end).bare();
+    let is_scope = scope.lower.is_empty() || is_scope(&scope.lower);
+    let what = bare.from(colon + 1).bare();
+    let fits = begins(before, WEIGHTY).is_some() && before.split(' ').count() <= LEAD_WORDS_MAX && is_scope;
+    let reach = scoped(&scope).map(|scoped| scoped.reach);
+    fits.then(|| kept(Rule::Remember, &what, &what.lower))
+        .flatten()
+        .map(|told| Told { reach: reach.unwrap_or(told.reach), ..told })
 }
 
 /// "For the launch, remember this constraint: …", "you may remember this address: …".
