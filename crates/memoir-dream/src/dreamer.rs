@@ -4,6 +4,7 @@
 //! again, everything comes out the same: memories are named after what they say and have the times of their events.
 
 mod hearing;
+mod listening;
 
 use crate::book::{Book, Past, Place};
 use crate::keep::{Keeping, Unwritten};
@@ -135,6 +136,8 @@ pub struct Dreamer<'a> {
 struct Pass<'a> {
     dreamer: &'a Dreamer<'a>,
     wish: &'a DreamWish,
+    /// Only what is said to memoir itself counts.
+    is_listening: bool,
     book: Book<'a>,
     unwritten: Unwritten,
     archives_unwritten: usize,
@@ -178,18 +181,7 @@ impl Dreamer<'_> {
         go_on: &mut dyn FnMut(u64, u64) -> bool,
         renew: &mut dyn FnMut() -> Result<bool, DreamError>,
     ) -> Result<Dreamt, DreamError> {
-        let past = if wish.again { Past::IsMadeAgain } else { Past::Counts };
-        let book = Book::open(self.journal, past)?;
-        let dreamt = Dreamt::default();
-        let mut pass = Pass {
-            dreamer: self,
-            wish,
-            book,
-            unwritten: Unwritten::default(),
-            archives_unwritten: 0,
-            dreamt,
-            tallied: LeftOut::default(),
-        };
+        let mut pass = self.open(wish)?;
         let total: u64 = due.iter().map(|one| one.archive.events).sum();
         let mut renewed_ms = (self.clock)();
         for one in due {
@@ -216,6 +208,20 @@ impl Dreamer<'_> {
             pass.finish()?;
         }
         Ok(pass.dreamt)
+    }
+
+    fn open<'a>(&'a self, wish: &'a DreamWish) -> Result<Pass<'a>, DreamError> {
+        let past = if wish.again { Past::IsMadeAgain } else { Past::Counts };
+        Ok(Pass {
+            dreamer: self,
+            wish,
+            is_listening: false,
+            book: Book::open(self.journal, past)?,
+            unwritten: Unwritten::default(),
+            archives_unwritten: 0,
+            dreamt: Dreamt::default(),
+            tallied: LeftOut::default(),
+        })
     }
 
     /// The archives that are to be dreamt, in the order in which they were made.

@@ -1,10 +1,11 @@
 //! What was said, turn by turn: what the user tells and wants forgotten or kept out, and what the agent says to it.
 
+use super::listening::is_said_to_memoir;
 use super::{DreamError, Due, Pass};
 use crate::book::Place;
 use crate::privacy::{Privacy, wants_privacy};
 use crate::reading::Reading;
-use crate::rules::{Derived, Heard, Reach, Turn, Unwanted, Voice, heard, heard_after, heard_from_agent};
+use crate::rules::{Derived, Heard, Reach, Told, Turn, Unwanted, Voice, heard, heard_after, heard_from_agent};
 use crate::settle::meant;
 use memoir_event::{EventId, Kind, MemoryScope, Speaker};
 use memoir_journal::{StoredEvent, taken_back_by};
@@ -87,7 +88,8 @@ impl Pass<'_> {
         for target in &forget {
             has_forgotten |= self.forget(due, stored, target)?;
         }
-        for one in told {
+        let is_heard = |one: &Told| !self.is_listening || is_said_to_memoir(one.rule);
+        for one in told.into_iter().filter(is_heard).collect::<Vec<_>>() {
             self.settle(
                 due,
                 &Derived {

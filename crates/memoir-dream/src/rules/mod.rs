@@ -34,6 +34,7 @@ pub(crate) use headings::split_heading;
 pub(crate) use leads::without_leads;
 pub use scope::is_of_self;
 pub(crate) use sentences::{Sentence, own_sentences};
+pub(crate) use told::Told;
 pub(crate) use user::{Heard, heard, heard_after};
 pub(crate) use wishes::asks_to_keep;
 pub(crate) use words::{begins, find, has};

@@ -17,6 +17,7 @@ use anyhow::Result;
 use inject::Given;
 use log::Entry;
 use memoir_capture::{Moment, read_hook};
+use memoir_dream::Dreamer;
 use memoir_event::{Client, Time};
 use memoir_hook::{Hook, SessionLife};
 use memoir_journal::Journal;
@@ -162,12 +163,18 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     let about = recorded.call.as_ref().map(|call| (call.event.clone(), call.session.clone()));
     let begins =
         recorded.call.as_ref().is_some_and(|call| matches!(call.moment, Moment::SessionStart | Moment::Prompt));
+    let spoken_in =
+        recorded.call.as_ref().filter(|call| call.moment == Moment::Prompt).map(|call| call.session.clone());
     let given = match (&journal, recorded.call) {
         (Some(journal), Some(call)) => inject::answer(&context, &wishes, journal, call, begun),
         _ => Given::default(),
     };
     say(given.json.as_deref().unwrap_or(EMPTY));
     problems.extend(given.problem);
+    if let (Some(journal), Some(session)) = (&journal, spoken_in) {
+        let dreamer = Dreamer { journal: &**journal, redactor: &wishes.redactor, clock: &clock };
+        problems.extend(dreamer.listen(Some(client), &session).err().map(|error| error.to_string()));
+    }
     if let Some(journal) = journal.as_deref().filter(|_| begins)
         && let Err(error) = left::work_off(&context, &wishes, journal, &spool, &dirs)
     {

@@ -499,3 +499,18 @@ fn a_session_that_begins_seals_the_one_that_ended_and_tells_what_it_left_open() 
     assert!(text.contains("login tests pass") && text.contains("cc-first"), "{text}");
     assert!(text.contains("Left open at the end of a session:") && text.contains("signup tests"), "{text}");
 }
+
+#[test]
+fn what_is_said_to_memoir_holds_in_other_sessions_while_its_own_goes_on() {
+    let home = Home::new();
+    let (first, second) = (Caller::new(&home, "codex", "first"), Caller::new(&home, "claude", "second"));
+    first.ask("Remember that the staging port is 5433.");
+    let answer = Caller::new(&home, "gemini", "third").ask("what is the staging port?").unwrap();
+    assert!(answer.contains("5433"), "{answer}");
+    second.ask("Correction: the staging port is 5434.");
+    let answer = Caller::new(&home, "gemini", "fourth").ask("what is the staging port?").unwrap();
+    assert!(answer.contains("5434") && !answer.contains("5433"), "{answer}");
+    first.ask("forget what I said about the staging port");
+    let answer = Caller::new(&home, "gemini", "fifth").ask("what is the staging port?");
+    assert!(!answer.clone().unwrap_or_default().contains("543"), "{answer:?}");
+}
