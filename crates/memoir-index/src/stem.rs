@@ -176,17 +176,20 @@ pub fn name_stem(word: &str) -> Option<String> {
 }
 
 fn stem_in(language: usize, word: &str) -> Option<String> {
-    let mut folded = String::with_capacity(word.len());
-    word.chars().for_each(|c| fold_into(c, &mut folded));
-    if is_stop_word(&folded, language) {
-        return None;
-    }
+    let folded = folded(word);
+    (!is_stop_word(&folded, language)).then(|| stem_of_folded(language, &folded))
+}
+
+fn stem_of_folded(language: usize, folded: &str) -> String {
     let is_word = folded.len() >= STEMMED_CHARS_MIN && folded.chars().all(char::is_alphabetic);
     let algorithm = LANGUAGES.get(language).map(|language| language.algorithm).filter(|_| is_word);
-    Some(
-        algorithm
-            .map_or_else(|| folded.clone(), |algorithm| stem_of(&Stemmer::create(algorithm), &folded).into_owned()),
-    )
+    algorithm.map_or_else(|| folded.to_owned(), |algorithm| stem_of(&Stemmer::create(algorithm), folded).into_owned())
+}
+
+fn folded(word: &str) -> String {
+    let mut folded = String::with_capacity(word.len());
+    word.chars().for_each(|c| fold_into(c, &mut folded));
+    folded
 }
 
 /// A language that names are stemmed in beside the usual one.
@@ -198,18 +201,38 @@ impl Tongue {
     pub fn of(text: &str) -> Option<Tongue> {
         language_of(&Tokens::of(text), text).filter(|language| *language != USUAL).map(Tongue)
     }
+}
 
-    /// The stem of a word; none for a little word.
-    pub fn stem(self, word: &str) -> Option<String> {
-        stem_in(self.0, word)
+/// A word of a name, which may be stemmed in several languages: no stem begins with another letter than its word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameStem {
+    folded: String,
+    own: usize,
+}
+
+impl NameStem {
+    /// A word that is compared in those languages beside the usual one; none if it is a little one in any of them.
+    pub fn of(word: &str, tongues: &[Tongue]) -> Option<NameStem> {
+        let (folded, own) = (folded(word), language_of_letters(word).unwrap_or(USUAL));
+        let mut languages = tongues.iter().map(|tongue| tongue.0).chain([own]);
+        (!languages.any(|language| is_stop_word(&folded, language))).then_some(NameStem { folded, own })
+    }
+
+    /// The first letter of all its stems.
+    pub fn first(&self) -> Option<char> {
+        self.folded.chars().next()
+    }
+
+    /// Its stem as [`name_stem`] tells it, then the one in each of the languages.
+    pub fn all(&self, tongues: &[Tongue]) -> Vec<String> {
+        let languages = [self.own].into_iter().chain(tongues.iter().map(|tongue| tongue.0));
+        languages.map(|language| stem_of_folded(language, &self.folded)).collect()
     }
 }
 
 /// Whether a word is a little one in any language.
 pub fn is_little(word: &str) -> bool {
-    let mut folded = String::with_capacity(word.len());
-    word.chars().for_each(|c| fold_into(c, &mut folded));
-    languages_with(&folded) != 0
+    languages_with(&folded(word)) != 0
 }
 
 /// A word of a query: what it looks like, and the stems that count as it.
@@ -536,6 +559,27 @@ mod tests {
             ("deps", "a dependency"),
         ] {
             assert!(meets(query, text), "{query}: {:?}", Word::all(query));
+        }
+    }
+
+    #[test]
+    fn no_stem_begins_with_another_letter_than_its_word() {
+        let begins = |stem: &str, word: &str| stem.chars().next() == word.chars().next();
+        for language in &LANGUAGES {
+            let stemmer = Stemmer::create(language.algorithm);
+            let odd =
+                ["skies", "dying", "idly", "only", "ueber", "gegessen", "yeux", "jeux", "ыть", "оы", "yyyy", "ies"];
+            for word in LANGUAGES.iter().flat_map(|one| one.stop_words).chain(&odd).filter(|word| word.len() > 2) {
+                assert!(begins(&stem_of(&stemmer, word), word), "{word}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_stem_of_any_word_begins_with_another_letter(word in "[a-zа-я]{3,14}") {
+            let stem = |language: &Language| stem_of(&Stemmer::create(language.algorithm), &word).chars().next();
+            proptest::prop_assert!(LANGUAGES.iter().all(|language| stem(language) == word.chars().next()));
         }
     }
 

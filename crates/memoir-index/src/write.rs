@@ -2,6 +2,7 @@
 
 use crate::error::IndexError;
 use crate::guard::GuardedDirectory;
+use crate::index::{IndexOptions, Merging};
 use crate::lock::{WriteLock, clear};
 use crate::replace::OfEvents;
 use crate::schema::{Checkpoint, Fields, register_tokenizer};
@@ -24,6 +25,13 @@ const CHUNK_EVENTS: std::ops::RangeInclusive<usize> = 16..=4096;
 /// So many segments of a size become one. Merging a document costs half of what indexing it did, and saves a tenth of
 /// its bytes: with fewer, a first build would spend its time on merging; with more, the index would be larger.
 const MERGE_SEGMENTS: usize = 5;
+/// Where little may be merged at once, segments of so many documents are left as they are.
+const MERGED_DOCS_MAX: usize = 2_000;
+/// The same where there are more segments than that: each costs whoever opens the index.
+const MANY_SEGMENTS: usize = 32;
+const MERGED_DOCS_OF_MANY_MAX: usize = 20_000;
+/// Smaller segments than this are of one size, where little may be merged at once.
+const SMALL_DOCS: u32 = 100;
 /// Documents are handed to the indexing thread so many at a time.
 const HAND_OVER_EVENTS: usize = 256;
 const HAND_OVER_BYTES: usize = 256 << 10;
@@ -54,7 +62,7 @@ pub enum CatchUp {
 
 pub(crate) struct CatchUpJob<'a> {
     pub dir: &'a Path,
-    pub memory_bytes_max: usize,
+    pub options: IndexOptions,
     pub journal: &'a dyn Journal,
     pub lock: &'a WriteLock,
 }
@@ -112,18 +120,16 @@ struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn start(job: &'a CatchUpJob<'a>, index: &tantivy::Index, from: Seq) -> tantivy::Result<Writing<'a>> {
         // A part of the memory is for documents on their way to the indexing thread, and for merging.
-        let in_flight = job.memory_bytes_max / 16;
-        let heap = (job.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * INDEXING_THREADS);
+        let in_flight = job.options.memory_bytes_max / 16;
+        let heap = (job.options.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * INDEXING_THREADS);
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(heap / INDEXING_THREADS)
             .num_worker_threads(INDEXING_THREADS)
             .num_merge_threads(1)
             .build();
         let writer = index.writer_with_options(options)?;
-        let mut policy = LogMergePolicy::default();
-        policy.set_min_num_segments(MERGE_SEGMENTS);
-        policy.set_del_docs_ratio_before_merge(0.3);
-        writer.set_merge_policy(Box::new(policy));
+        let segments = index.searchable_segment_ids()?.len();
+        writer.set_merge_policy(Box::new(merge_policy(job.options.merging, segments)));
         let (_, fields) = Fields::schema();
         let budget = Budget::new(in_flight);
         Ok(Writing {
@@ -238,4 +244,17 @@ impl<'a> Writing<'a> {
         let _ = self.writer.wait_merging_threads();
         Ok(self.records)
     }
+}
+
+/// Which segments become one, of so many.
+fn merge_policy(merging: Merging, segments: usize) -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(MERGE_SEGMENTS);
+    policy.set_del_docs_ratio_before_merge(0.3);
+    if merging == Merging::Little {
+        policy.set_min_layer_size(SMALL_DOCS);
+        let is_much = segments > MANY_SEGMENTS;
+        policy.set_max_docs_before_merge(if is_much { MERGED_DOCS_OF_MANY_MAX } else { MERGED_DOCS_MAX });
+    }
+    policy
 }

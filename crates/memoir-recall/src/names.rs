@@ -4,9 +4,9 @@
 //! `make`. It takes more of the memory in the query, or hardly anything else in it.
 
 use crate::ordinary::is_everyday;
-use memoir_index::{SLIP_CHARS_MIN, Tongue, name_stem};
+use memoir_index::{NameStem, SLIP_CHARS_MIN, Tongue};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// Most of a name is this share of its words.
@@ -73,21 +73,26 @@ struct Place {
 pub(crate) fn called(query: &str, memories: &[Callable<'_>], is_common: &dyn Fn(&str) -> bool) -> Vec<Called> {
     let languages = Languages::of(query, memories);
     let words = languages.query_words(query, Capitals::of(query));
-    let as_typed = called_in(&words, memories, &|text| languages.words_of(text), is_common);
+    let same = SameWords::of(&words, &languages);
+    let as_typed = called_in(&same, memories, &|text| languages.words_of(text), is_common);
+    let texts = || memories.iter().flat_map(|memory| memory.names.iter().copied().chain([memory.text]));
+    if std::iter::once(query).chain(texts()).all(|text| !has_parts(text)) {
+        return as_typed;
+    }
     let words = languages.query_words(&with_parts_apart(query), Capitals::TellNothing);
     let apart = |text: &str| languages.words_of(&with_parts_apart(text));
-    let split = called_in(&words, memories, &apart, is_common);
+    let split = called_in(&SameWords::of(&words, &languages), memories, &apart, is_common);
     let best = |(a, b): (Called, Called)| Called { name: a.name.max(b.name), covers: a.covers.max(b.covers) };
     as_typed.into_iter().zip(split).map(best).collect()
 }
 
 fn called_in(
-    words: &[QueryWord],
+    same: &SameWords<'_>,
     memories: &[Callable<'_>],
     words_of: &dyn Fn(&str) -> Name,
     is_common: &dyn Fn(&str) -> bool,
 ) -> Vec<Called> {
-    let same = SameWords::of(words);
+    let words = same.words;
     let mut whole: Vec<Place> = Vec::new();
     let mut known = Vec::with_capacity(memories.len());
     for (memory, callable) in memories.iter().enumerate() {
@@ -178,8 +183,9 @@ fn covered(words: &[QueryWord], has: &[bool]) -> f32 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NameWord {
     typed: String,
-    /// Its stem in each of the languages that are spoken.
-    stems: Vec<String>,
+    stem: NameStem,
+    /// Its stem in each of the languages that are spoken, once somebody asks: most words are compared with none.
+    stems: OnceCell<Vec<String>>,
     /// Whether it begins with a capital and goes on without.
     is_capital: bool,
     /// Whether no word of prose looks like it.
@@ -246,14 +252,22 @@ impl Languages {
     }
 
     fn new_word(&self, word: &str) -> Option<NameWord> {
-        let mut stems = vec![name_stem(word)?];
-        for tongue in &self.tongues {
-            stems.push(tongue.stem(word)?);
-        }
+        let stem = NameStem::of(word, &self.tongues)?;
         let rest_is = |test: fn(char) -> bool| word.chars().skip(1).any(test);
         let begins_large = word.chars().next().is_some_and(char::is_uppercase);
         let is_code = rest_is(char::is_numeric) || word.starts_with(char::is_numeric) || rest_is(char::is_uppercase);
-        Some(NameWord { typed: word.to_lowercase(), stems, is_capital: begins_large && !is_code, is_code })
+        let (typed, is_capital) = (word.to_lowercase(), begins_large && !is_code);
+        Some(NameWord { typed, stem, stems: OnceCell::new(), is_capital, is_code })
+    }
+
+    /// The stems of a word.
+    fn stems<'w>(&self, word: &'w NameWord) -> &'w [String] {
+        word.stems.get_or_init(|| word.stem.all(&self.tongues))
+    }
+
+    /// Whether a word is one of those that any request may have.
+    fn is_everyday(&self, word: &NameWord) -> bool {
+        self.stems(word).first().is_some_and(|stem| is_everyday(stem))
     }
 
     /// The words of a text, little ones left out.
@@ -280,7 +294,7 @@ impl Languages {
             let takes_object = DETERMINERS.contains(&text(at + 1).to_lowercase().as_str());
             if let Some(word) = self.word(typed) {
                 words.push(QueryWord {
-                    is_everyday: word.stems.first().is_some_and(|stem| is_everyday(stem)),
+                    is_everyday: self.is_everyday(&word),
                     is_quoted: before.ends_with('`')
                         || after.starts_with('`')
                         || before.ends_with('"') && after.starts_with('"'),
@@ -321,6 +335,12 @@ fn spans_of(text: &str) -> Vec<(usize, usize)> {
     spans
 }
 
+/// Whether a capital follows a small letter.
+fn has_parts(text: &str) -> bool {
+    let is_small = |c: char| c.is_lowercase() || c.is_numeric();
+    text.chars().zip(text.chars().skip(1)).any(|(before, c)| is_small(before) && c.is_uppercase())
+}
+
 /// With a blank where a capital follows a small letter.
 fn with_parts_apart(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
@@ -338,6 +358,9 @@ fn with_parts_apart(text: &str) -> String {
 /// Where a query has a word; each word is looked up once, however many memories have it.
 struct SameWords<'q> {
     words: &'q [QueryWord],
+    languages: &'q Languages,
+    /// The letters that they begin with.
+    first: Vec<char>,
     /// By language and stem.
     by_stem: FxHashMap<(usize, &'q str), Vec<usize>>,
     /// By the letters that a slip leaves alone.
@@ -346,15 +369,17 @@ struct SameWords<'q> {
 }
 
 impl<'q> SameWords<'q> {
-    fn of(words: &'q [QueryWord]) -> SameWords<'q> {
+    fn of(words: &'q [QueryWord], languages: &'q Languages) -> SameWords<'q> {
         let mut same = SameWords {
             words,
+            languages,
+            first: words.iter().filter_map(|word| word.word.stem.first()).collect(),
             by_stem: FxHashMap::default(),
             by_beginning: FxHashMap::default(),
             known: RefCell::default(),
         };
         for (at, word) in words.iter().enumerate() {
-            for (language, stem) in word.word.stems.iter().enumerate() {
+            for (language, stem) in languages.stems(&word.word).iter().enumerate() {
                 same.by_stem.entry((language, stem)).or_default().push(at);
             }
             same.by_beginning.entry(beginning(&word.word.typed)).or_default().push(at);
@@ -367,11 +392,13 @@ impl<'q> SameWords<'q> {
         if let Some(known) = self.known.borrow().get(&wanted.typed) {
             return Rc::clone(known);
         }
-        let stems =
-            wanted.stems.iter().enumerate().filter_map(|(language, stem)| self.by_stem.get(&(language, stem.as_str())));
-        let mut places: Vec<usize> = stems.flatten().copied().collect();
+        let is_met = wanted.stem.first().is_some_and(|first| self.first.contains(&first));
+        let stems = if is_met { self.languages.stems(wanted) } else { &[] }.iter().enumerate();
+        let same = stems.filter_map(|(language, stem)| self.by_stem.get(&(language, stem.as_str())));
+        let mut places: Vec<usize> = same.flatten().copied().collect();
         let alike = self.by_beginning.get(&beginning(&wanted.typed)).into_iter().flatten();
-        places.extend(alike.filter(|at| self.words.get(**at).is_some_and(|word| is_slip(wanted, &word.word))));
+        let is_slip = |word: &QueryWord| is_slip(wanted, &word.word) && !self.languages.is_everyday(&word.word);
+        places.extend(alike.filter(|at| self.words.get(**at).is_some_and(is_slip)));
         places.sort_unstable();
         places.dedup();
         let places: Rc<[usize]> = places.into();
@@ -400,15 +427,14 @@ fn beginning(word: &str) -> String {
     word.chars().take(SLIP_PREFIX_CHARS).collect()
 }
 
-/// Whether a word of a query is another one with a slip in it, which both are long enough for. They begin alike.
+/// Whether a word of a query is another one with a slip in it, which both are long enough for. They begin alike. (What is
+/// a word of everyday is no slip of another.)
 fn is_slip(wanted: &NameWord, word: &NameWord) -> bool {
     let (a, b) = (&wanted.typed, &word.typed);
     let (longer, shorter) = (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
     longer >= SLIP_CHARS_MIN
         && shorter + 1 >= SLIP_CHARS_MIN
         && longer - shorter <= 1
-        // What is a word by itself is no slip of another.
-        && !word.stems.first().is_some_and(|stem| is_everyday(stem))
         && strsim::damerau_levenshtein(a, b) <= 1
 }
 
