@@ -39,7 +39,7 @@ pub use essence::{Essence, Kept, LastSession, conventions, essence};
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
-pub use ordinary::asks_nothing;
+pub use ordinary::{asks_nothing, orders_the_usual};
 pub use policy::{Blocked, Form, Gate, Withheld, clean, fit_to_show};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_from, memory_json, origin, session_name, to_json, what};

@@ -3,6 +3,7 @@
 
 use crate::confidence;
 use crate::names::{Callable, Called, called};
+use crate::ordinary::{is_asked, is_framing};
 use crate::policy;
 use crate::rank::Parts;
 use crate::request::Request;
@@ -69,7 +70,7 @@ impl MemorySearch<'_> {
         found: &[Found],
         ideal: f32,
     ) -> Result<Vec<FoundMemory>, IndexError> {
-        let by_text = self.by_text(found);
+        let by_text = self.by_text(query, found);
         let mut seqs = self.reading.memories_called(words, &self.scoped.memories)?;
         let meant = self.meant.into_iter().flat_map(HashMap::keys);
         seqs.extend(by_text.keys().chain(meant));
@@ -111,10 +112,14 @@ impl MemorySearch<'_> {
     }
 
     /// The memories whose texts have the words of the query: the share that they cover, and BM25.
-    fn by_text(&self, found: &[Found]) -> HashMap<Seq, (f32, f32)> {
+    fn by_text(&self, query: &str, found: &[Found]) -> HashMap<Seq, (f32, f32)> {
+        // What a question is framed with is not what it is about.
+        let is_framing = |found: &Found| found.word.stems.iter().any(|stem| is_framing(stem));
+        let is_framed = is_asked(query) && !found.iter().all(is_framing);
+        let found: Vec<&Found> = found.iter().filter(|found| !(is_framed && is_framing(found))).collect();
         let all: f32 = found.iter().map(|found| found.idf).sum();
         let mut docs: HashMap<u32, (f32, f32, usize)> = HashMap::new();
-        for found in found {
+        for found in &found {
             for (doc, count, brief) in &found.units {
                 if self.scoped.memory_shapes.contains(&brief.shape) {
                     let slot = docs.entry(*doc).or_default();
