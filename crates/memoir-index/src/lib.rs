@@ -8,6 +8,7 @@
 //! a long tail is indexed first, because a commit costs far more than a short scan.
 
 mod brief;
+mod calendar;
 mod called;
 mod error;
 mod fold;
@@ -41,6 +42,7 @@ mod token;
 mod write;
 
 pub use brief::Brief;
+pub use calendar::{MONTHS, WEEKDAYS};
 pub use called::SLIP_CHARS_MIN;
 pub use error::IndexError;
 pub use fold::is_unspaced;

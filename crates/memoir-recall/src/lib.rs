@@ -5,6 +5,7 @@
 //! model. Must not know who asks over which wire.
 
 mod choose;
+mod claims;
 mod confidence;
 mod copies;
 mod echo;

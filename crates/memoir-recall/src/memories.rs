@@ -1,7 +1,9 @@
 //! Memories beside raw turns: found by what they are called or by what they say, kept out by what they know of
 //! themselves.
 
+use crate::claims::{asks_what_was, tells_what_was};
 use crate::confidence;
+use crate::echo::WHAT_WAS_WORTH;
 use crate::names::{Callable, Called, called};
 use crate::ordinary::{is_asked, is_framing};
 use crate::policy;
@@ -99,7 +101,13 @@ impl MemorySearch<'_> {
                 }
             }
         }
-        let mut list: Vec<FoundMemory> = best.into_values().map(|one| self.scored(one, ideal)).collect();
+        let is_about_now = !asks_what_was(query) && !self.request.view.shows_history();
+        let scored = |one: Candidate| {
+            let worth = if is_about_now && tells_what_was(&one.memory.text) { WHAT_WAS_WORTH } else { 1.0 };
+            let found = self.scored(one, ideal);
+            FoundMemory { score: found.score * worth, confidence: found.confidence * worth, ..found }
+        };
+        let mut list: Vec<FoundMemory> = best.into_values().map(scored).collect();
         list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
         Ok(list)
     }

@@ -163,6 +163,57 @@ fn a_question_that_nobody_answered_is_no_answer_and_an_answered_one_brings_its_a
 }
 
 #[test]
+fn a_reworded_question_is_no_answer_either_and_who_does_not_know_does_not_answer() {
+    let world = World::with_talk();
+    for (n, (asked, answered)) in [
+        ("do you know how deploys to production go", "I don't know how deploys to production go."),
+        (
+            "any idea how we deploy to production",
+            "Sorry, I couldn't find anything about a deploy to production. What do you use?",
+        ),
+        ("how is production deployed?", "I do not have any information about deploys."),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        world.say(&format!("asks{n}"), Kind::UserMessage, asked, 3);
+        world.say(&format!("asks{n}"), Kind::AssistantMessage, answered, 3);
+    }
+    for query in ["how do we deploy to production?", "remind me how we deploy to production"] {
+        assert_eq!(world.texts(query), Vec::<String>::new(), "{query}");
+    }
+    world.say("told", Kind::UserMessage, "How do we deploy to production?", 2);
+    world.say("told", Kind::AssistantMessage, "I don't know yet.", 2);
+    world.say("told", Kind::AssistantMessage, "Found it: with ./ship prod, after the freeze.", 2);
+    assert_eq!(world.texts("how do we deploy to production?"), ["Found it: with ./ship prod, after the freeze."]);
+}
+
+#[test]
+fn what_was_gives_way_to_what_is_unless_it_is_asked_for() {
+    let world = World::with_talk();
+    world.say("a", Kind::UserMessage, "the retry limit of the importer used to be 5", 2);
+    world.say("b", Kind::AssistantMessage, "I looked: the importer has a retry limit, which is 8.", 9);
+    let first = |query: &str| world.texts(query).first().cloned().unwrap_or_default();
+    assert!(first("what is the retry limit of the importer?").contains("which is 8"));
+    assert!(first("what was the retry limit of the importer before?").contains("used to be 5"));
+}
+
+#[test]
+fn a_memory_is_found_by_what_a_question_is_about_whatever_it_is_framed_with() {
+    let world = World::with_talk();
+    world.remember(&Given::new("we moved to pnpm for packages", "o/here"));
+    world.remember(&Given::new("fixtures live in spec/data", "o/here"));
+    for (query, told) in [("what do we use for packages?", "pnpm"), ("where do we keep the fixtures?", "spec/data")] {
+        assert!(
+            world.texts(query).first().is_some_and(|text| text.contains(told)),
+            "{query}: {:?}",
+            world.texts(query)
+        );
+    }
+    assert_eq!(world.texts("what do we use for the walrus harbour?"), Vec::<String>::new());
+}
+
+#[test]
 fn what_was_said_once_is_told_once_though_a_memory_is_made_of_it() {
     let world = World::with_talk();
     let said = "The nightly export writes parquet files to the cold bucket";
@@ -287,4 +338,39 @@ fn a_question_for_a_time_is_answered_by_what_was_said_then() {
     let since = world.texts("what did we do since Monday?");
     assert_eq!(since.len(), 3, "{since:?}");
     assert_eq!(world.texts("what did we do between Nov 9 and Nov 15?").len(), 2);
+}
+
+#[test]
+fn a_part_of_a_day_and_hours_are_told_from_the_rest_of_the_day() {
+    let world = World::new();
+    for (session, hours_ago, text) in
+        [("a", 9, "tidy the walrus"), ("b", 5, "port the lantern"), ("c", 2, "paint the harbour"), ("d", 30, "book it")]
+    {
+        let mut event = world.event(session, Kind::UserMessage, text, 0);
+        event.time = Some(Time::from_ms(NOW_MS + 4 * 3_600_000 - hours_ago * 3_600_000));
+        world.append(event);
+    }
+    for (query, told) in [
+        ("what did we do this morning?", &["port the lantern", "tidy the walrus"][..]),
+        ("what did we do this afternoon?", &["paint the harbour"]),
+        ("what did we do two hours ago?", &["paint the harbour"]),
+        ("what did we do in the last 3 hours?", &["paint the harbour"]),
+    ] {
+        let request = Request { now_ms: NOW_MS + 4 * 3_600_000, ..World::request(query) };
+        let mut texts: Vec<String> = world.recall(&request).blocks.into_iter().map(|block| block.text).collect();
+        texts.sort();
+        assert_eq!(texts, told, "{query}");
+    }
+}
+
+#[test]
+fn a_month_of_the_past_year_is_found_beside_what_is_asked() {
+    let world = World::with_talk();
+    world.say("then", Kind::UserMessage, "set up CI with GitHub Actions and a cache", 250);
+    world.say("now", Kind::UserMessage, "the CI is red again, look at the cache", 4);
+    world.say("now", Kind::AssistantMessage, "The CI cache key was wrong, the setup is fine.", 4);
+    for query in ["CI setup last March", "what was the CI setup last March?", "the CI setup in March"] {
+        let texts = world.texts(query);
+        assert!(texts.first().is_some_and(|text| text.starts_with("set up CI")), "{query}: {texts:?}");
+    }
 }
