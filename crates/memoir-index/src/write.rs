@@ -258,3 +258,31 @@ fn merge_policy(merging: Merging, segments: usize) -> LogMergePolicy {
     }
     policy
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tantivy::index::SegmentId;
+    use tantivy::indexer::MergePolicy as _;
+
+    /// How many documents are merged of segments of those sizes.
+    fn merged(merging: Merging, sizes: &[u32]) -> Vec<u32> {
+        let index = tantivy::Index::create_in_ram(Fields::schema().0);
+        let segments: Vec<_> =
+            sizes.iter().map(|docs| index.new_segment_meta(SegmentId::generate_random(), *docs)).collect();
+        let size = |id: &SegmentId| segments.iter().find(|one| one.id() == *id).map_or(0, |one| one.max_doc());
+        let candidates = merge_policy(merging, sizes.len()).compute_merge_candidates(&segments);
+        candidates.iter().map(|candidate| candidate.0.iter().map(size).sum()).collect()
+    }
+
+    #[test]
+    fn a_short_call_merges_small_pieces_only_and_larger_ones_where_there_are_very_many() {
+        assert_eq!(merged(Merging::Full, &[40_000, 40_000, 40_000, 40_000, 40_000]), [200_000]);
+        assert!(merged(Merging::Little, &[40_000, 40_000, 40_000, 40_000, 40_000]).is_empty());
+        assert!(merged(Merging::Little, &[2_500, 2_500, 2_500, 2_500, 2_500, 100, 100, 100, 100]).is_empty());
+        assert_eq!(merged(Merging::Little, &[40_000, 500, 100, 100, 100, 100, 100]), [500]);
+        assert_eq!(merged(Merging::Little, &[500, 500, 500, 500, 500]), [2_500]);
+        assert_eq!(merged(Merging::Little, &[2_500; 40]), [100_000]);
+        assert!(merged(Merging::Little, &[100_000; 40]).is_empty());
+    }
+}

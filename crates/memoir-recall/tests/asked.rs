@@ -6,7 +6,7 @@ use memoir_dream::{Given, Remembering};
 use memoir_event::{Client, Content, Event, Identity, Kind, MemorySource, Source, Time};
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Admission, Audience, Journal, Seq, SqliteJournal, SqliteOptions, View};
-use memoir_recall::{Answer, Recall, Request, digest};
+use memoir_recall::{Answer, Recall, Request, digest, essence};
 use memoir_redact::Redactor;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -373,4 +373,24 @@ fn a_month_of_the_past_year_is_found_beside_what_is_asked() {
         let texts = world.texts(query);
         assert!(texts.first().is_some_and(|text| text.starts_with("set up CI")), "{query}: {texts:?}");
     }
+}
+
+#[test]
+fn an_essence_tells_what_sessions_began_with_that_still_holds_and_says_something() {
+    let world = World::new();
+    world.say("a", Kind::UserMessage, "yes go on", 5);
+    world.say("a", Kind::UserMessage, "port the lantern to wasm", 5);
+    let seq = world.say("b", Kind::UserMessage, "the staging port is 5433", 4);
+    world.say("b", Kind::UserMessage, "paint the harbour", 4);
+    world.say("c", Kind::UserMessage, "thanks!", 3);
+    let id = world.journal.events(&[seq], &View::owner_all()).unwrap().first().unwrap().id;
+    let source = MemorySource { event: Some(id.to_string()), session: Some("b".to_owned()), turn: None };
+    world.remember(&Given { sources: vec![source], ..Given::new("the staging port is 5433", "o/here") });
+    let began = || -> Vec<String> {
+        let told = essence(&world.journal, &Redactor::builtin(), "o/here", "", 3).unwrap();
+        told.sessions.into_iter().map(|session| session.title).collect()
+    };
+    assert_eq!(began(), ["the staging port is 5433", "port the lantern to wasm"]);
+    world.remember(&Given::new("the staging port is 5434", "o/here"));
+    assert_eq!(began(), ["paint the harbour", "port the lantern to wasm"]);
 }
