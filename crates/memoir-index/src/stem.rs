@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Shorter words are their own stem.
-const STEMMED_CHARS_MIN: usize = 3;
+pub(crate) const STEMMED_CHARS_MIN: usize = 3;
 /// Words are looked at up to here to tell the language.
 const LANGUAGE_WORDS_MAX: usize = 400;
 /// And its letters up to here.
@@ -56,7 +56,7 @@ impl KnownStems {
 }
 
 /// The stem of a folded word. Folding takes the mark off a Russian `й`, which only an ending has behind a vowel.
-fn stem_of<'w>(stemmer: &Stemmer, word: &'w str) -> Cow<'w, str> {
+pub(crate) fn stem_of<'w>(stemmer: &Stemmer, word: &'w str) -> Cow<'w, str> {
     const VOWELS: [char; 8] = ['а', 'е', 'и', 'о', 'у', 'ы', 'ю', 'я'];
     match word.strip_suffix('и').filter(|rest| rest.ends_with(VOWELS)) {
         Some(rest) => Cow::Owned(stemmer.stem(&format!("{rest}й")).into_owned()),
@@ -170,64 +170,10 @@ pub fn stems_in(text: &str) -> Vec<String> {
     (0..).map_while(|at| stems.get(at)).map(str::to_owned).collect()
 }
 
-/// The stem of a word in a name, which says too little to tell its language but by its letters; none for a little word.
-pub fn name_stem(word: &str) -> Option<String> {
-    stem_in(language_of_letters(word).unwrap_or(USUAL), word)
-}
-
-fn stem_in(language: usize, word: &str) -> Option<String> {
-    let folded = folded(word);
-    (!is_stop_word(&folded, language)).then(|| stem_of_folded(language, &folded))
-}
-
-fn stem_of_folded(language: usize, folded: &str) -> String {
-    let is_word = folded.len() >= STEMMED_CHARS_MIN && folded.chars().all(char::is_alphabetic);
-    let algorithm = LANGUAGES.get(language).map(|language| language.algorithm).filter(|_| is_word);
-    algorithm.map_or_else(|| folded.to_owned(), |algorithm| stem_of(&Stemmer::create(algorithm), folded).into_owned())
-}
-
-fn folded(word: &str) -> String {
+pub(crate) fn folded(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
     word.chars().for_each(|c| fold_into(c, &mut folded));
     folded
-}
-
-/// A language that names are stemmed in beside the usual one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tongue(usize);
-
-impl Tongue {
-    /// The language of a text, if it is another than the usual.
-    pub fn of(text: &str) -> Option<Tongue> {
-        language_of(&Tokens::of(text), text).filter(|language| *language != USUAL).map(Tongue)
-    }
-}
-
-/// A word of a name, which may be stemmed in several languages: no stem begins with another letter than its word.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NameStem {
-    folded: String,
-    own: usize,
-}
-
-impl NameStem {
-    /// A word that is compared in those languages beside the usual one; none if it is a little one in any of them.
-    pub fn of(word: &str, tongues: &[Tongue]) -> Option<NameStem> {
-        let (folded, own) = (folded(word), language_of_letters(word).unwrap_or(USUAL));
-        let mut languages = tongues.iter().map(|tongue| tongue.0).chain([own]);
-        (!languages.any(|language| is_stop_word(&folded, language))).then_some(NameStem { folded, own })
-    }
-
-    /// The first letter of all its stems.
-    pub fn first(&self) -> Option<char> {
-        self.folded.chars().next()
-    }
-
-    /// Its stem as [`name_stem`] tells it, then the one in each of the languages.
-    pub fn all(&self, tongues: &[Tongue]) -> Vec<String> {
-        let languages = [self.own].into_iter().chain(tongues.iter().map(|tongue| tongue.0));
-        languages.map(|language| stem_of_folded(language, &self.folded)).collect()
-    }
 }
 
 /// Whether a word is a little one in any language.
@@ -337,7 +283,7 @@ fn stemmable(term: &str, role: Role) -> bool {
 }
 
 /// The language that is taken where nothing tells.
-const USUAL: usize = 0;
+pub(crate) const USUAL: usize = 0;
 
 /// In which languages each little word is one, a bit for each.
 static LITTLE_WORDS: LazyLock<FxHashMap<&str, u8>> = LazyLock::new(|| {
@@ -353,12 +299,12 @@ fn languages_with(term: &str) -> u8 {
     LITTLE_WORDS.get(term).copied().unwrap_or(0)
 }
 
-fn is_stop_word(term: &str, language: usize) -> bool {
+pub(crate) fn is_stop_word(term: &str, language: usize) -> bool {
     languages_with(term) >> language & 1 == 1
 }
 
 /// The only known language that is written in the letters of a word, if there is one.
-fn language_of_letters(word: &str) -> Option<usize> {
+pub(crate) fn language_of_letters(word: &str) -> Option<usize> {
     let is_cyrillic = word.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}'));
     place_of(Algorithm::Russian).filter(|_| is_cyrillic)
 }
@@ -408,7 +354,7 @@ fn language_of_forms(tokens: &Tokens, text: &str) -> Option<usize> {
 }
 
 /// The language with the most little words in the text; where there are none, the one that its letters tell, if they do.
-fn language_of(tokens: &Tokens, text: &str) -> Option<usize> {
+pub(crate) fn language_of(tokens: &Tokens, text: &str) -> Option<usize> {
     languages_of(tokens, text).map(|languages| languages.trailing_zeros() as usize)
 }
 
@@ -559,27 +505,6 @@ mod tests {
             ("deps", "a dependency"),
         ] {
             assert!(meets(query, text), "{query}: {:?}", Word::all(query));
-        }
-    }
-
-    #[test]
-    fn no_stem_begins_with_another_letter_than_its_word() {
-        let begins = |stem: &str, word: &str| stem.chars().next() == word.chars().next();
-        for language in &LANGUAGES {
-            let stemmer = Stemmer::create(language.algorithm);
-            let odd =
-                ["skies", "dying", "idly", "only", "ueber", "gegessen", "yeux", "jeux", "ыть", "оы", "yyyy", "ies"];
-            for word in LANGUAGES.iter().flat_map(|one| one.stop_words).chain(&odd).filter(|word| word.len() > 2) {
-                assert!(begins(&stem_of(&stemmer, word), word), "{word}");
-            }
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_stem_of_any_word_begins_with_another_letter(word in "[a-zа-я]{3,14}") {
-            let stem = |language: &Language| stem_of(&Stemmer::create(language.algorithm), &word).chars().next();
-            proptest::prop_assert!(LANGUAGES.iter().all(|language| stem(language) == word.chars().next()));
         }
     }
 

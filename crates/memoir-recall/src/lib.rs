@@ -18,6 +18,7 @@ mod listed;
 mod long_units;
 mod meaning;
 mod memories;
+mod name_words;
 mod names;
 mod ordinary;
 mod outdated;
