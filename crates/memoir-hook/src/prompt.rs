@@ -68,9 +68,12 @@ impl Injector {
         request.min_confidence = SURE_HERE;
         request.blocked_kinds = NOT_UNASKED.to_vec();
         request.zone = self.zone.clone();
-        chosen.take(self.ask(&request, time)?, shown);
-        // `run the tests` means those that are here.
-        if chosen.blocks.len() < FEW && time.is_left() && !orders_the_usual(asking.speech) {
+        let mut blocks = self.ask(&request, time)?;
+        // `run the tests` means those that are here, and what was ever said in passing of running them helps nobody.
+        let is_usual = orders_the_usual(asking.speech);
+        blocks.retain(|block| !is_usual || block.memory.is_some());
+        chosen.take(blocks, shown);
+        if chosen.blocks.len() < FEW && time.is_left() && !is_usual {
             request.projects.clear();
             request.min_confidence = SURE_ELSEWHERE;
             chosen.take(self.ask(&request, time)?, shown);

@@ -33,8 +33,6 @@ pg postgres postgresql
 i18n internationalization
 l10n localization
 a11y accessibility
-setup set
-cleanup clean
 ";
 
 /// The stems of each form, by any stem among them.

@@ -121,10 +121,12 @@ impl<'a> Writing<'a> {
     fn start(job: &'a CatchUpJob<'a>, index: &tantivy::Index, from: Seq) -> tantivy::Result<Writing<'a>> {
         // A part of the memory is for documents on their way to the indexing thread, and for merging.
         let in_flight = job.options.memory_bytes_max / 16;
-        let heap = (job.options.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * INDEXING_THREADS);
+        // A few documents are one portion, and what a thread begins with costs more than they do.
+        let threads = if job.options.merging == Merging::Little { 1 } else { INDEXING_THREADS };
+        let heap = (job.options.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * threads);
         let options = IndexWriterOptions::builder()
-            .memory_budget_per_thread(heap / INDEXING_THREADS)
-            .num_worker_threads(INDEXING_THREADS)
+            .memory_budget_per_thread(heap / threads)
+            .num_worker_threads(threads)
             .num_merge_threads(1)
             .build();
         let writer = index.writer_with_options(options)?;

@@ -163,6 +163,9 @@ impl MemorySearch<'_> {
         if !self.request.view.admits(event.visibility, event.secrecy) {
             return false;
         }
+        if is_of_conversation(candidate, self.request) {
+            return false;
+        }
         match &candidate.memory.scope {
             // Of one session only what holds in it is asked for.
             MemoryScope::User | MemoryScope::Project if self.request.filter.session.is_some() => false,
@@ -252,6 +255,15 @@ impl MemorySearch<'_> {
         let confidence = said.max(confidence::of_meaning(self.weights.of(Signal::Meaning, meant), 1));
         FoundMemory { seq: stored.seq, score: parts.iter().map(|(_, part)| part).sum(), confidence, parts }
     }
+}
+
+/// Whether the reader has it before them: it is made of nothing but what the asking session said, after what that dropped.
+fn is_of_conversation(candidate: &Candidate, request: &Request) -> bool {
+    let Some(asking) = &request.not_session else { return false };
+    let is_asking = |session: &String| session == asking || asking.ends_with(&format!("-{session}"));
+    let sources = &candidate.memory.sources;
+    let is_here = !sources.is_empty() && sources.iter().all(|source| source.session.as_ref().is_some_and(is_asking));
+    is_here && request.dropped_before_ms.is_none_or(|before_ms| candidate.stored.ts_ms >= before_ms)
 }
 
 fn admits(selection: &Selection, stored: &StoredEvent) -> bool {

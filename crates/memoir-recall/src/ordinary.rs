@@ -58,8 +58,7 @@ const EVERYDAY: &str = "
 ";
 
 /// Words that a question is framed with: `what do we use for …?` asks about what follows.
-const FRAMING: &str =
-    "use need have do go get take make work call handle keep prefer choose pick want like live put find";
+const FRAMING: &str = "use need have do go get take make work call handle keep prefer choose pick want like live put find long big large often far fast";
 
 /// Words that begin a question, in several languages.
 const ASKING: [&str; 24] = [

@@ -211,6 +211,8 @@ fn a_memory_is_found_by_what_a_question_is_about_whatever_it_is_framed_with() {
         );
     }
     assert_eq!(world.texts("what do we use for the walrus harbour?"), Vec::<String>::new());
+    world.remember(&Given::new("we settled on 12 hour shifts", "o/here"));
+    assert!(world.texts("how long are shifts?").first().is_some_and(|text| text.contains("12 hour")));
 }
 
 #[test]
@@ -364,18 +366,6 @@ fn a_part_of_a_day_and_hours_are_told_from_the_rest_of_the_day() {
 }
 
 #[test]
-fn a_month_of_the_past_year_is_found_beside_what_is_asked() {
-    let world = World::with_talk();
-    world.say("then", Kind::UserMessage, "set up CI with GitHub Actions and a cache", 250);
-    world.say("now", Kind::UserMessage, "the CI is red again, look at the cache", 4);
-    world.say("now", Kind::AssistantMessage, "The CI cache key was wrong, the setup is fine.", 4);
-    for query in ["CI setup last March", "what was the CI setup last March?", "the CI setup in March"] {
-        let texts = world.texts(query);
-        assert!(texts.first().is_some_and(|text| text.starts_with("set up CI")), "{query}: {texts:?}");
-    }
-}
-
-#[test]
 fn an_essence_tells_what_sessions_began_with_that_still_holds_and_says_something() {
     let world = World::new();
     world.say("a", Kind::UserMessage, "yes go on", 5);
@@ -393,4 +383,23 @@ fn an_essence_tells_what_sessions_began_with_that_still_holds_and_says_something
     assert_eq!(began(), ["the staging port is 5433", "port the lantern to wasm"]);
     world.remember(&Given::new("the staging port is 5434", "o/here"));
     assert_eq!(began(), ["paint the harbour", "port the lantern to wasm"]);
+}
+
+#[test]
+fn a_session_is_not_told_a_memory_that_was_made_of_what_it_said_itself_and_others_are() {
+    let world = World::with_talk();
+    let said = "the orca queue is called oq1";
+    let seq = world.say("s", Kind::UserMessage, said, 3);
+    let id = world.journal.events(&[seq], &View::owner_all()).unwrap().first().unwrap().id;
+    let source = MemorySource { event: Some(id.to_string()), session: Some("s".to_owned()), turn: None };
+    world.remember(&Given { sources: vec![source], ..Given::new(said, "o/here") });
+    let told = |asking: &str, dropped: Option<i64>| {
+        let request = Request {
+            not_session: Some(asking.to_owned()),
+            dropped_before_ms: dropped,
+            ..World::request("what is the orca queue called?")
+        };
+        world.recall(&request).blocks.len()
+    };
+    assert_eq!((told("s", None), told("other", None), told("s", Some(NOW_MS))), (0, 1, 1));
 }
