@@ -109,17 +109,27 @@ fn rests_on(line: &str, note: &str) -> bool {
     }
 }
 
-/// The stems of the few words right behind each word that denies.
+/// The stems of the few words right behind each word that denies, as far as its clause goes.
 fn denied(text: &str) -> Vec<String> {
-    let words: Vec<String> = text
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '\u{2019}')))
-        .filter(|word| !word.is_empty())
-        .map(|word| word.to_lowercase().replace('\u{2019}', "'"))
-        .collect();
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
     let is_denying = |word: &str| DENYING.contains(&word) || word.ends_with("n't");
-    let behind = |at: usize| words.get(at + 1..).unwrap_or_default().iter().take(DENIED_WORDS);
-    let denying = words.iter().enumerate().filter(|(_, word)| is_denying(word));
-    denying.flat_map(|(at, _)| behind(at)).flat_map(|word| stems_in(word)).collect()
+    let (mut left, mut denied) = (0, Vec::new());
+    for typed in lower.split_whitespace() {
+        if typed.starts_with('(') {
+            left = 0;
+        }
+        let word = typed.trim_matches(|c: char| !(c.is_alphanumeric() || c == '\''));
+        if is_denying(word) {
+            left = DENIED_WORDS;
+        } else if left > 0 {
+            denied.extend(stems_in(word));
+            left -= 1;
+        }
+        if typed.ends_with(['.', ',', ';', ':', '!', '?', ')']) {
+            left = 0;
+        }
+    }
+    denied
 }
 
 #[cfg(test)]
@@ -144,7 +154,7 @@ mod tests {
             speaker: Speaker::User,
             score: 1.0,
             confidence: 1.0,
-            text: "deploys go through ship-it.sh, never through kubectl".to_owned(),
+            text: "deploys go through ship-it.sh, never through kubectl (memoir-context)".to_owned(),
             cut: false,
             signals: Vec::new(),
             same: Vec::new(),
