@@ -95,7 +95,7 @@ const BEFORE: [&str; 12] =
     ["sorry", "unfortunately", "honestly", "hmm", "hm", "well", "but", "and", "leider", "désolé", "lo siento", "so"];
 
 /// By which somebody tells what was and is no more.
-const NO_MORE: [&str; 6] = ["used to", "formerly", "früher", "autrefois", "antes era", "раньше"];
+const NO_MORE: [&str; 5] = ["used to be", "formerly", "früher war", "antes era", "раньше"];
 /// Who also tells what is now tells what holds.
 const NOW: [&str; 14] = [
     "now",

@@ -58,7 +58,8 @@ const EVERYDAY: &str = "
 ";
 
 /// Words that a question is framed with: `what do we use for …?` asks about what follows.
-const FRAMING: &str = "use need have do go get take make work call handle keep prefer choose pick want like live put find long big large often far fast";
+const FRAMING: &str =
+    "use need have do go get take make handle keep choose live put find long big large often far fast";
 
 /// Words that begin a question, in several languages.
 const ASKING: [&str; 24] = [

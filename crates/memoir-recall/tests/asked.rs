@@ -211,6 +211,7 @@ fn a_memory_is_found_by_what_a_question_is_about_whatever_it_is_framed_with() {
         );
     }
     assert_eq!(world.texts("what do we use for the walrus harbour?"), Vec::<String>::new());
+    assert_eq!(world.texts("what are my moving preferences?"), Vec::<String>::new());
     world.remember(&Given::new("we settled on 12 hour shifts", "o/here"));
     assert!(world.texts("how long are shifts?").first().is_some_and(|text| text.contains("12 hour")));
 }
