@@ -205,7 +205,7 @@ impl<'q> SameWords<'q> {
             known: RefCell::default(),
         };
         for (at, word) in words.iter().enumerate() {
-            same.begin.add(&word.word.stem, languages.stems(&word.word));
+            same.begin.add(languages.stems(&word.word));
             for (language, stem) in languages.stems(&word.word).iter().enumerate() {
                 same.by_stem.entry((language, stem)).or_default().push(at);
             }
