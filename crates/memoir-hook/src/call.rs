@@ -1,14 +1,14 @@
 //! The course of one hook call.
 
 use crate::fired::{self, BAD_PAYLOAD, MISREAD};
-use crate::life::SessionLife;
+use crate::life::{SessionLife, is_before_compaction};
 use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
 use memoir_event::{Client, Time};
 use memoir_journal::{Cursor, Journal, Redacted};
 use memoir_record::{
-    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Reason, Rules, Spool, count_left_out,
-    file_of, for_server, fork_cursor, is_unread_fork, keep, rename_project,
+    CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Reason, Rules, SourceFile, Spool,
+    count_left_out, file_of, for_server, fork_cursor, is_unread_fork, keep, rename_project,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -108,6 +108,9 @@ impl Hook<'_> {
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         let (mut is_whole, mut left_out) = (true, BTreeMap::<Reason, u64>::new());
         if !excluded {
+            if is_before_compaction(call) {
+                self.catch_up_in_rounds(call, &names, recorded);
+            }
             let (mut intake, is_known) = self.intake(call, recorded);
             let read = self.catch_up(call);
             is_whole = read.as_ref().map_or_else(|| !self.has_file(call), |read| read.is_whole);
@@ -233,10 +236,9 @@ impl Hook<'_> {
         if !matches!(call.moment, Moment::TurnEnd | Moment::Subagent | Moment::Compaction) {
             return None;
         }
-        let path = call.agent_transcript.as_ref().or(call.transcript.as_ref())?;
-        let file = file_of(call.client, Path::new(path), call.cwd.as_deref())?;
+        let file = session_file(call)?;
         let never = AtomicBool::new(false);
-        let importer = Importer { journal, rules: self.rules, dirs: self.dirs, clock: self.clock, stop: &never };
+        let importer = self.importer(journal, &never);
         if is_unread_fork(&importer, &call.session, &file).ok()? {
             // What it begins with is another session's: whoever comes next looks for that one first.
             let _ = self.leave_mark(call, false);
@@ -248,6 +250,10 @@ impl Hook<'_> {
             let _ = self.leave_mark(call, false);
         }
         Some(read)
+    }
+
+    pub(crate) fn importer<'i>(&'i self, journal: &'i dyn Journal, stop: &'i AtomicBool) -> Importer<'i> {
+        Importer { journal, rules: self.rules, dirs: self.dirs, clock: self.clock, stop }
     }
 
     /// What the call tells in the place of the session file, if there is none. What is not read of a file now is read
@@ -285,4 +291,10 @@ impl Hook<'_> {
             }
         }
     }
+}
+
+/// The file of the session, or of the agent in it, that a call is about.
+pub(crate) fn session_file(call: &HookCall) -> Option<SourceFile> {
+    let path = call.agent_transcript.as_ref().or(call.transcript.as_ref())?;
+    file_of(call.client, Path::new(path), call.cwd.as_deref())
 }

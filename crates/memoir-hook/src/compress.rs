@@ -4,6 +4,7 @@
 
 use crate::compressor::{Compressor, Profile};
 use memoir_event::EventId;
+use memoir_index::stems_in;
 use memoir_recall::{Block, clean, origin, what};
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -13,6 +14,12 @@ use std::time::Instant;
 const LINES_MAX: usize = 6;
 /// A longer answer is no digest.
 const ANSWER_CHARS_MAX: usize = 4_000;
+/// So much of what a line says must stand in its note.
+const RESTING_SHARE: f32 = 0.5;
+/// Words that deny what follows them, and so many of those.
+const DENYING: [&str; 12] =
+    ["not", "never", "no", "without", "cannot", "nicht", "nie", "kein", "keine", "ohne", "jamais", "nunca"];
+const DENIED_WORDS: usize = 3;
 /// Said where nothing helps.
 const NOTHING: &str = "NOTHING";
 
@@ -55,7 +62,7 @@ pub(crate) fn shown(lines: &[(String, EventId)], blocks: &[Block], zone: &jiff::
     lines.iter().filter_map(line).collect()
 }
 
-/// The lines of an answer that name a note; anything else is not what was asked for.
+/// The lines of an answer that name a note and rest on it; anything else is not what was asked for.
 fn read(answer: &str, blocks: &[Block], redactor: &Redactor) -> Compressed {
     let answer = answer.trim();
     if answer == NOTHING {
@@ -70,10 +77,59 @@ fn read(answer: &str, blocks: &[Block], redactor: &Redactor) -> Compressed {
         let block = blocks.iter().find(|block| said.contains(&block.event_id.to_string()))?;
         let said = said.replace(&format!("[{}]", block.event_id), "").replace(&block.event_id.to_string(), "");
         let said = clean(said.trim(), redactor);
+        if !rests_on(&said, &block.text) {
+            return None;
+        }
         (!said.trim().is_empty()).then(|| (format!("- {}", said.trim()), block.event_id))
     };
     let lines: Vec<(String, EventId)> = answer.lines().filter_map(line).take(LINES_MAX).collect();
     if lines.is_empty() { Compressed::Failed("its answer is no digest".to_owned()) } else { Compressed::Lines(lines) }
+}
+
+/// Whether a line says what a note says: in its words, with its names and numbers, and denying what it denies.
+fn rests_on(line: &str, note: &str) -> bool {
+    let told = stems_in(note);
+    let words = stems_in(line);
+    let met = words.iter().filter(|word| told.contains(word)).count();
+    if words.is_empty() || (met as f32) < RESTING_SHARE * words.len() as f32 {
+        return false;
+    }
+    let is_exact = |word: &&str| word.chars().any(|c| c.is_ascii_digit() || matches!(c, '/' | '_' | '.' | '-' | ':'));
+    let lower = note.to_lowercase();
+    let mut exact =
+        line.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(is_exact);
+    if !exact.all(|word| lower.contains(&word.to_lowercase())) {
+        return false;
+    }
+    let (denied, denies) = (denied(note), denied(line));
+    match denies.is_empty() {
+        // Nothing that the note denies is told as if it were so.
+        true => !denied.iter().any(|stem| words.contains(stem)),
+        false => denies.iter().any(|stem| denied.contains(stem)),
+    }
+}
+
+/// The stems of the few words right behind each word that denies, as far as its clause goes.
+fn denied(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    let is_denying = |word: &str| DENYING.contains(&word) || word.ends_with("n't");
+    let (mut left, mut denied) = (0, Vec::new());
+    for typed in lower.split_whitespace() {
+        if typed.starts_with('(') {
+            left = 0;
+        }
+        let word = typed.trim_matches(|c: char| !(c.is_alphanumeric() || c == '\''));
+        if is_denying(word) {
+            left = DENIED_WORDS;
+        } else if left > 0 {
+            denied.extend(stems_in(word));
+            left -= 1;
+        }
+        if typed.ends_with(['.', ',', ';', ':', '!', '?', ')']) {
+            left = 0;
+        }
+    }
+    denied
 }
 
 #[cfg(test)]
@@ -98,7 +154,7 @@ mod tests {
             speaker: Speaker::User,
             score: 1.0,
             confidence: 1.0,
-            text: "it".to_owned(),
+            text: "deploys go through ship-it.sh, never through kubectl (memoir-context)".to_owned(),
             cut: false,
             signals: Vec::new(),
             same: Vec::new(),
@@ -108,13 +164,31 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_says_something_else_than_its_note_is_none() {
+        let note = "deploys of the walrus go through ./ship, never kubectl. The port is 5433";
+        for line in ["Deploys go through ./ship", "walrus deploys: ./ship, never kubectl", "The port is 5433"] {
+            assert!(rests_on(line, note), "{line}");
+        }
+        for line in [
+            "Deploys go by kubectl from now on.",
+            "Deploys never go through ./ship",
+            "The port is 5434",
+            "Deploys go through ./shop.sh",
+            "Bananas are yellow",
+            "",
+        ] {
+            assert!(!rests_on(line, note), "{line}");
+        }
+    }
+
+    #[test]
     fn only_lines_that_name_a_note_are_a_digest() {
         let blocks = [block(1), block(2)];
         let redactor = Redactor::builtin();
         let id = blocks[1].event_id;
-        let answer = format!("Here you go:\n- use ship-it.sh </memoir-context> [{id}]\n- made up\n");
+        let answer = format!("Here you go:\n- deploys: ship-it.sh </memoir-context> [{id}]\n- made up\n");
         let Compressed::Lines(lines) = read(&answer, &blocks, &redactor) else { panic!("{answer}") };
-        assert_eq!(lines, [("- use ship-it.sh ‹/memoir-context>".to_owned(), id)]);
+        assert_eq!(lines, [("- deploys: ship-it.sh ‹/memoir-context>".to_owned(), id)]);
         assert_eq!(read("NOTHING\n", &blocks, &redactor), Compressed::Nothing);
         for bad in ["I am sorry, I cannot do that.", "", "- [ffffffffffffffffffffffff] x", &"- x ".repeat(2_000)] {
             assert!(matches!(read(bad, &blocks, &redactor), Compressed::Failed(_)), "{bad}");

@@ -23,6 +23,8 @@ pub(crate) const SESSIONS_MAX: usize = 3;
 const LEVELS_MAX: usize = 8;
 /// A larger file is not looked through.
 const FILE_BYTES_MAX: u64 = 128 << 10;
+/// So many files that one takes in are read.
+const TAKEN_IN_MAX: usize = 8;
 /// Nobody needs to read more of one at once.
 const TEXT_CHARS_MAX: usize = 240;
 
@@ -42,7 +44,8 @@ pub(crate) fn told(
     (!lines.out.is_empty()).then_some(lines.out)
 }
 
-/// Leaves out what the client reads by itself, from the instructions file of the directory or of one above it.
+/// Leaves out what the client reads by itself, from the instructions file of the directory or of one above it, and from
+/// files that these take in: `@AGENTS.md`.
 pub(crate) fn leave_out_instructions(essence: &mut Essence, call: &HookCall) {
     let name = match call.client {
         Client::Claude => "CLAUDE.md",
@@ -52,8 +55,14 @@ pub(crate) fn leave_out_instructions(essence: &mut Essence, call: &HookCall) {
     let dirs = call.cwd.as_deref().map(Path::new).into_iter().flat_map(Path::ancestors).take(LEVELS_MAX);
     let is_small =
         |path: &Path| std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= FILE_BYTES_MAX);
-    let files = dirs.map(|dir| dir.join(name)).filter(|path| is_small(path));
-    let texts: Vec<String> = files.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    let read = |path: &Path| is_small(path).then(|| std::fs::read_to_string(path).ok()).flatten();
+    let mut texts: Vec<String> = Vec::new();
+    for dir in dirs {
+        let Some(text) = read(&dir.join(name)) else { continue };
+        let taken_in = text.lines().filter_map(|line| line.trim().strip_prefix('@')).take(TAKEN_IN_MAX);
+        texts.extend(taken_in.filter_map(|file| read(&dir.join(file.trim()))));
+        texts.push(text);
+    }
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let texts: Vec<String> = texts.iter().map(|text| one_line(text)).collect();
     essence.kept.retain(|kept| !texts.iter().any(|text| text.contains(&one_line(&kept.text))));
@@ -149,6 +158,22 @@ mod tests {
         assert!(told.len() <= TOKENS_MAX * TOKEN_BYTES + 64, "{}", told.len());
         assert!(told.starts_with("What holds:\n- decision: \"we always"), "{told}");
         assert!(shown.has(&essence.kept[0].id) && !shown.has(&essence.kept[49].id));
+    }
+
+    #[test]
+    fn what_the_instructions_take_in_is_not_told_again() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("CLAUDE.md"), "@AGENTS.md\n").unwrap();
+        std::fs::write(dir.path().join("AGENTS.md"), "- always run make\n").unwrap();
+        let mut essence = Essence { kept: vec![kept(1, "always run make"), kept(2, "use tabs")], ..Essence::default() };
+        let payload = serde_json::json!({
+            "session_id": "s", "transcript_path": null, "cwd": dir.path(), "hook_event_name": "SessionStart",
+            "source": "startup",
+        });
+        let now = memoir_event::Time::from_ms(0);
+        let call = memoir_capture::read_hook(Client::Claude, &payload.to_string(), &now).unwrap();
+        leave_out_instructions(&mut essence, &call);
+        assert_eq!(essence.kept.iter().map(|kept| kept.text.as_str()).collect::<Vec<_>>(), ["use tabs"]);
     }
 
     #[test]

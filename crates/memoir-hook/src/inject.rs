@@ -202,8 +202,8 @@ impl Injector {
     fn due(&self, call: &HookCall, due: Due, shown: &mut Shown) -> Result<Option<String>, InjectError> {
         match due {
             Due::Essence if self.wanted.at_start => self.essence(call, shown),
-            Due::Resumed if self.wanted.at_resume => self.archive(call, Occasion::Resume),
-            Due::Compacted if self.wanted.at_resume => self.archive(call, Occasion::Compaction),
+            Due::Resumed if self.wanted.at_resume => self.archive(call, Occasion::Resume, shown),
+            Due::Compacted if self.wanted.at_resume => self.archive(call, Occasion::Compaction, shown),
             _ => Ok(None),
         }
     }

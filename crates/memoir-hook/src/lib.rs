@@ -15,6 +15,7 @@ mod late;
 mod life;
 mod prompt;
 mod resume;
+mod rounds;
 mod shown;
 mod tool;
 

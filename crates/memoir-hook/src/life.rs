@@ -8,7 +8,7 @@ use memoir_session::{Began, Effort, Process, Sealed, SessionError, SessionName, 
 /// So much is sealed in a hook; the rest is due, and done by whoever has time.
 const EFFORT: Effort = Effort { events_max: 300 };
 /// A compaction asks a model, and takes many seconds: sealing what it drops is worth a part of one.
-const BEFORE_COMPACTION: Effort = Effort { events_max: 2_000 };
+const BEFORE_COMPACTION: Effort = Effort { events_max: 5_000 };
 /// What was not read of the session file yet cannot be sealed: it is only noted.
 const NOT_NOW: Effort = Effort { events_max: 0 };
 
@@ -60,7 +60,7 @@ pub(crate) fn name_of(call: &HookCall) -> SessionName {
 }
 
 /// Whether the conversation is about to be compacted. Gemini says so before every model call, and mostly it is not.
-fn is_before_compaction(call: &HookCall) -> bool {
+pub(crate) fn is_before_compaction(call: &HookCall) -> bool {
     call.event == "PreCompact" && call.client != Client::Gemini
 }
 

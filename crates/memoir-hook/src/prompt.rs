@@ -5,7 +5,7 @@ use crate::inject::{InjectError, Injector, Time};
 use crate::shown::Shown;
 use memoir_event::{EventId, Kind};
 use memoir_journal::{Audience, View};
-use memoir_recall::{Answer, Block, Effort, Request, digest};
+use memoir_recall::{Answer, Block, Effort, Request, digest, orders_the_usual};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -68,8 +68,12 @@ impl Injector {
         request.min_confidence = SURE_HERE;
         request.blocked_kinds = NOT_UNASKED.to_vec();
         request.zone = self.zone.clone();
-        chosen.take(self.ask(&request, time)?, shown);
-        if chosen.blocks.len() < FEW && time.is_left() {
+        let mut blocks = self.ask(&request, time)?;
+        // `run the tests` means those that are here, and what was ever said in passing of running them helps nobody.
+        let is_usual = orders_the_usual(asking.speech);
+        blocks.retain(|block| !is_usual || block.memory.is_some());
+        chosen.take(blocks, shown);
+        if chosen.blocks.len() < FEW && time.is_left() && !is_usual {
             request.projects.clear();
             request.min_confidence = SURE_ELSEWHERE;
             chosen.take(self.ask(&request, time)?, shown);

@@ -3,6 +3,7 @@
 use crate::context::{Occasion, wrapped};
 use crate::inject::{InjectError, Injector};
 use crate::life::name_of;
+use crate::shown::Shown;
 use memoir_capture::HookCall;
 use memoir_event::{Archive, EventId, Section};
 use memoir_journal::{Audience, Journal, View};
@@ -18,16 +19,23 @@ impl Injector {
         Ok(self.sessions(&*self.journal).is_open(&name_of(call))?)
     }
 
-    /// The overview of a session's latest archive.
-    pub(crate) fn archive(&self, call: &HookCall, occasion: Occasion) -> Result<Option<String>, InjectError> {
-        let shown = self.shown();
-        let (sessions, session) = (self.sessions(&shown), name_of(call));
+    /// The overview of a session's latest archive. What it tells is known to be shown.
+    pub(crate) fn archive(
+        &self,
+        call: &HookCall,
+        occasion: Occasion,
+        shown: &mut Shown,
+    ) -> Result<Option<String>, InjectError> {
+        let journal = self.shown();
+        let (sessions, session) = (self.sessions(&journal), name_of(call));
         let Some((_, archive)) = sessions.latest(&session)? else { return Ok(None) };
         let overview = sessions.overview(&archive, &View::of(Audience::Recall))?;
         if overview.is_empty() {
             return Ok(None);
         }
         let digest = overview.digest(&self.zone, self.wanted.resume_chars_max, Some(&session.shown()));
+        let told = overview.lines.iter().map(|line| line.event).filter(|id| digest.contains(&id.to_string()));
+        told.for_each(|id| shown.add(id));
         let name = session.shown();
         let more = format!(
             "For exact commands, paths, code or output read it: `memoir archive {name}`, `memoir show ID`, or the tool `read` of memoir's MCP server."

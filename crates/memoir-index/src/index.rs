@@ -30,11 +30,29 @@ pub struct IndexOptions {
     pub memory_bytes_max: usize,
     /// Up to so many unindexed records are scanned by each search; more are indexed first.
     pub tail_records_max: u64,
+    /// How much catching up may merge.
+    pub merging: Merging,
+}
+
+/// How much of the index catching up may write anew, to have it in fewer pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merging {
+    /// As much as keeps it in few pieces.
+    Full,
+    /// A little at a time: somebody waits. The rest is left to others, or to when there are very many pieces.
+    Little,
 }
 
 impl Default for IndexOptions {
     fn default() -> IndexOptions {
-        IndexOptions { memory_bytes_max: 96 << 20, tail_records_max: 1000 }
+        IndexOptions { memory_bytes_max: 96 << 20, tail_records_max: 1000, merging: Merging::Full }
+    }
+}
+
+impl IndexOptions {
+    /// For a short call that somebody waits for: no part of the work is large.
+    pub const fn brief() -> IndexOptions {
+        IndexOptions { memory_bytes_max: 32 << 20, tail_records_max: 100, merging: Merging::Little }
     }
 }
 
@@ -206,8 +224,7 @@ impl Index {
     ) -> Result<CatchUp, IndexError> {
         let failed = |error: std::io::Error| IndexError::Write { dir: self.dir.clone(), reason: error.to_string() };
         let Some(lock) = WriteLock::try_take(&self.dir).map_err(failed)? else { return Ok(CatchUp::Busy) };
-        let memory_bytes_max = self.options.memory_bytes_max;
-        CatchUpJob { dir: &self.dir, memory_bytes_max, journal, lock: &lock }.run(progress)
+        CatchUpJob { dir: &self.dir, options: self.options, journal, lock: &lock }.run(progress)
     }
 
     /// Where the index stands.

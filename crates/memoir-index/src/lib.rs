@@ -8,6 +8,7 @@
 //! a long tail is indexed first, because a commit costs far more than a short scan.
 
 mod brief;
+mod calendar;
 mod called;
 mod error;
 mod fold;
@@ -19,6 +20,7 @@ mod little_runs;
 mod lock;
 mod lookup;
 mod matching;
+mod name_stem;
 mod pairs;
 mod places;
 mod plan;
@@ -41,15 +43,17 @@ mod token;
 mod write;
 
 pub use brief::Brief;
+pub use calendar::{MONTHS, WEEKDAYS};
 pub use called::SLIP_CHARS_MIN;
 pub use error::IndexError;
 pub use fold::is_unspaced;
-pub use index::{HITS_MAX, Hit, Hits, Index, IndexOptions, IndexStatus, Note, Window};
+pub use index::{HITS_MAX, Hit, Hits, Index, IndexOptions, IndexStatus, Merging, Note, Window};
 pub use lengths::Lengths;
 pub use little_runs::is_little_run;
+pub use name_stem::{Beginnings, NameStem, Tongue, name_stem};
 pub use query::{CLAUSES_MAX, QUERY_BYTES_MAX, Query};
 pub use reading::{Doc, Reading, Unit};
 pub use snippet::{Marker, Snippet};
 pub use speech::{Traits, speech_of};
-pub use stem::{Tongue, Word, is_little, name_stem, stems_in};
+pub use stem::{Word, is_little, stems_in};
 pub use write::CatchUp;

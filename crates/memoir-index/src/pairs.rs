@@ -20,7 +20,7 @@ impl Reading {
         let (Some(first), Some(second)) = (first.stems.first(), second.stems.first()) else { return Ok(()) };
         self.indexed_pairs(first, second, found).map_err(|error| IndexError::unreadable(&error))?;
         for (doc, event) in self.tail_with(first) {
-            let count = event.said().map_or(0, |(_, stems)| stems.count_pair(first, second));
+            let count = event.said().map_or(0, |stems| stems.count_pair(first, second));
             if count > 0 && self.admits(event) {
                 found(doc, count, event.brief());
             }

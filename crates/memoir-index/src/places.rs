@@ -19,7 +19,7 @@ impl Reading {
             }
             for (doc, places) in docs.iter().zip(&mut places) {
                 let event = doc.checked_sub(self.tail_base).and_then(|at| self.tail.get(at as usize));
-                if let Some((_, stems)) = event.and_then(|event| event.said()) {
+                if let Some(stems) = event.and_then(|event| event.said()) {
                     places.extend(stems.places(stem));
                 }
             }

@@ -179,7 +179,7 @@ impl Reading {
             self.postings(snapshot.fields.said, stem, found).map_err(|error| IndexError::unreadable(&error))?;
         }
         for (doc, event) in self.tail_with(stem) {
-            let count = event.said().map_or(0, |(_, stems)| stems.count(stem));
+            let count = event.said().map_or(0, |stems| stems.count(stem));
             if count > 0 && self.admits(event) {
                 found(doc, count, event.brief());
             }
@@ -263,9 +263,9 @@ impl Reading {
     /// What is known of a unit.
     pub fn unit(&self, doc: Doc) -> Option<Unit> {
         if let Some(event) = doc.checked_sub(self.tail_base).and_then(|at| self.tail.get(at as usize)) {
-            let (traits, _) = event.said()?;
+            let traits = event.traits()?;
             let (seq, origin, shape, ts_ms) = (event.seq, event.origin, event.shape, event.ts_ms);
-            return Some(Unit { seq, origin, shape, ts_ms, len: event.brief().len, traits: *traits });
+            return Some(Unit { seq, origin, shape, ts_ms, len: event.brief().len, traits });
         }
         let at = self.segments.partition_point(|segment| segment.base <= doc).checked_sub(1)?;
         let look = self.look(at)?;

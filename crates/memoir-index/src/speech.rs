@@ -3,6 +3,7 @@
 //! Only speech votes when recall ranks; commands, paths and tool output are found by exact search. A commit message is
 //! speech too, though it stands in a command.
 
+use crate::calendar::{MONTHS, WEEKDAYS};
 use memoir_event::{Event, Kind, Memory, Telling};
 use std::borrow::Cow;
 
@@ -121,7 +122,7 @@ fn only_asks(said: &str) -> bool {
 
 const FIRST_PERSON_WORDS: [&str; 8] = ["i", "i'm", "i've", "i'd", "my", "we", "our", "me"];
 
-const TIME_WORDS: [&str; 34] = [
+const TIME_WORDS: [&str; 15] = [
     "yesterday",
     "today",
     "tomorrow",
@@ -133,36 +134,20 @@ const TIME_WORDS: [&str; 34] = [
     "weekend",
     "month",
     "year",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
     "recently",
     "since",
     "morning",
     "evening",
-    "summer",
 ];
 
 fn is_time_word(word: &str) -> bool {
     let year = word.len() == 4
         && (word.starts_with("19") || word.starts_with("20"))
         && word.bytes().all(|b| b.is_ascii_digit());
-    year || TIME_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known))
+    // `may` is mostly no month, and `summer` no name of one.
+    let months = MONTHS.iter().filter(|month| **month != "may").chain(&["summer"]);
+    let mut words = TIME_WORDS.iter().chain(&WEEKDAYS).chain(months);
+    year || words.any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// FNV-1a over the lower-case name; never 0.

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Shorter words are their own stem.
-const STEMMED_CHARS_MIN: usize = 3;
+pub(crate) const STEMMED_CHARS_MIN: usize = 3;
 /// Words are looked at up to here to tell the language.
 const LANGUAGE_WORDS_MAX: usize = 400;
 /// And its letters up to here.
@@ -56,7 +56,7 @@ impl KnownStems {
 }
 
 /// The stem of a folded word. Folding takes the mark off a Russian `й`, which only an ending has behind a vowel.
-fn stem_of<'w>(stemmer: &Stemmer, word: &'w str) -> Cow<'w, str> {
+pub(crate) fn stem_of<'w>(stemmer: &Stemmer, word: &'w str) -> Cow<'w, str> {
     const VOWELS: [char; 8] = ['а', 'е', 'и', 'о', 'у', 'ы', 'ю', 'я'];
     match word.strip_suffix('и').filter(|rest| rest.ends_with(VOWELS)) {
         Some(rest) => Cow::Owned(stemmer.stem(&format!("{rest}й")).into_owned()),
@@ -170,46 +170,15 @@ pub fn stems_in(text: &str) -> Vec<String> {
     (0..).map_while(|at| stems.get(at)).map(str::to_owned).collect()
 }
 
-/// The stem of a word in a name, which says too little to tell its language but by its letters; none for a little word.
-pub fn name_stem(word: &str) -> Option<String> {
-    stem_in(language_of_letters(word).unwrap_or(USUAL), word)
-}
-
-fn stem_in(language: usize, word: &str) -> Option<String> {
+pub(crate) fn folded(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
     word.chars().for_each(|c| fold_into(c, &mut folded));
-    if is_stop_word(&folded, language) {
-        return None;
-    }
-    let is_word = folded.len() >= STEMMED_CHARS_MIN && folded.chars().all(char::is_alphabetic);
-    let algorithm = LANGUAGES.get(language).map(|language| language.algorithm).filter(|_| is_word);
-    Some(
-        algorithm
-            .map_or_else(|| folded.clone(), |algorithm| stem_of(&Stemmer::create(algorithm), &folded).into_owned()),
-    )
-}
-
-/// A language that names are stemmed in beside the usual one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tongue(usize);
-
-impl Tongue {
-    /// The language of a text, if it is another than the usual.
-    pub fn of(text: &str) -> Option<Tongue> {
-        language_of(&Tokens::of(text), text).filter(|language| *language != USUAL).map(Tongue)
-    }
-
-    /// The stem of a word; none for a little word.
-    pub fn stem(self, word: &str) -> Option<String> {
-        stem_in(self.0, word)
-    }
+    folded
 }
 
 /// Whether a word is a little one in any language.
 pub fn is_little(word: &str) -> bool {
-    let mut folded = String::with_capacity(word.len());
-    word.chars().for_each(|c| fold_into(c, &mut folded));
-    languages_with(&folded) != 0
+    languages_with(&folded(word)) != 0
 }
 
 /// A word of a query: what it looks like, and the stems that count as it.
@@ -314,7 +283,7 @@ fn stemmable(term: &str, role: Role) -> bool {
 }
 
 /// The language that is taken where nothing tells.
-const USUAL: usize = 0;
+pub(crate) const USUAL: usize = 0;
 
 /// In which languages each little word is one, a bit for each.
 static LITTLE_WORDS: LazyLock<FxHashMap<&str, u8>> = LazyLock::new(|| {
@@ -330,12 +299,12 @@ fn languages_with(term: &str) -> u8 {
     LITTLE_WORDS.get(term).copied().unwrap_or(0)
 }
 
-fn is_stop_word(term: &str, language: usize) -> bool {
+pub(crate) fn is_stop_word(term: &str, language: usize) -> bool {
     languages_with(term) >> language & 1 == 1
 }
 
 /// The only known language that is written in the letters of a word, if there is one.
-fn language_of_letters(word: &str) -> Option<usize> {
+pub(crate) fn language_of_letters(word: &str) -> Option<usize> {
     let is_cyrillic = word.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}'));
     place_of(Algorithm::Russian).filter(|_| is_cyrillic)
 }
@@ -385,7 +354,7 @@ fn language_of_forms(tokens: &Tokens, text: &str) -> Option<usize> {
 }
 
 /// The language with the most little words in the text; where there are none, the one that its letters tell, if they do.
-fn language_of(tokens: &Tokens, text: &str) -> Option<usize> {
+pub(crate) fn language_of(tokens: &Tokens, text: &str) -> Option<usize> {
     languages_of(tokens, text).map(|languages| languages.trailing_zeros() as usize)
 }
 

@@ -46,7 +46,8 @@ pub(crate) struct TailEvent {
     tokens: OnceLock<Tokens>,
     /// What was said, if the event is speech; its stems are made when recall first asks for them.
     speech: Option<String>,
-    stems: OnceLock<(Traits, Counted)>,
+    stems: OnceLock<Counted>,
+    traits: OnceLock<Traits>,
 }
 
 impl TailEvent {
@@ -63,6 +64,7 @@ impl TailEvent {
             tokens: OnceLock::new(),
             speech: speech_of(&stored.event).map(Cow::into_owned),
             stems: OnceLock::new(),
+            traits: OnceLock::new(),
         }
     }
 
@@ -82,14 +84,20 @@ impl TailEvent {
 
     /// It in short.
     pub fn brief(&self) -> Brief {
-        let len = self.said().map_or(0, |(_, stems)| rounded(stems.len()));
+        let len = self.said().map_or(0, |stems| rounded(stems.len()));
         Brief { origin: self.origin, shape: self.shape, len, access: self.access, is_gone: false }
     }
 
-    /// What kind of speech it is and its stems; none if nobody speaks in it.
-    pub fn said(&self) -> Option<&(Traits, Counted)> {
+    /// The stems of what is said; none if nobody speaks in it.
+    pub fn said(&self) -> Option<&Counted> {
         let speech = self.speech.as_ref()?;
-        Some(self.stems.get_or_init(|| (Traits::of(speech), Counted::of(speech))))
+        Some(self.stems.get_or_init(|| Counted::of(speech)))
+    }
+
+    /// What kind of speech it is; none if nobody speaks in it.
+    pub fn traits(&self) -> Option<Traits> {
+        let speech = self.speech.as_ref()?;
+        Some(*self.traits.get_or_init(|| Traits::of(speech)))
     }
 
     fn is_selected(&self, plan: &Plan) -> bool {
@@ -109,7 +117,7 @@ impl TailWords {
     pub fn of(tail: &[Arc<TailEvent>]) -> TailWords {
         let mut words = TailWords::default();
         for (at, event) in (0..).zip(tail) {
-            for (stem, _) in event.said().iter().flat_map(|(_, stems)| &stems.counts) {
+            for (stem, _) in event.said().iter().flat_map(|stems| &stems.counts) {
                 words.0.entry(FxBuildHasher.hash_one(stem.as_str())).or_default().push(at);
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::error::IndexError;
 use crate::guard::GuardedDirectory;
+use crate::index::{IndexOptions, Merging};
 use crate::lock::{WriteLock, clear};
 use crate::replace::OfEvents;
 use crate::schema::{Checkpoint, Fields, register_tokenizer};
@@ -24,6 +25,13 @@ const CHUNK_EVENTS: std::ops::RangeInclusive<usize> = 16..=4096;
 /// So many segments of a size become one. Merging a document costs half of what indexing it did, and saves a tenth of
 /// its bytes: with fewer, a first build would spend its time on merging; with more, the index would be larger.
 const MERGE_SEGMENTS: usize = 5;
+/// Where little may be merged at once, segments of so many documents are left as they are.
+const MERGED_DOCS_MAX: usize = 2_000;
+/// The same where there are more segments than that: each costs whoever opens the index.
+const MANY_SEGMENTS: usize = 32;
+const MERGED_DOCS_OF_MANY_MAX: usize = 20_000;
+/// Smaller segments than this are of one size, where little may be merged at once.
+const SMALL_DOCS: u32 = 100;
 /// Documents are handed to the indexing thread so many at a time.
 const HAND_OVER_EVENTS: usize = 256;
 const HAND_OVER_BYTES: usize = 256 << 10;
@@ -54,7 +62,7 @@ pub enum CatchUp {
 
 pub(crate) struct CatchUpJob<'a> {
     pub dir: &'a Path,
-    pub memory_bytes_max: usize,
+    pub options: IndexOptions,
     pub journal: &'a dyn Journal,
     pub lock: &'a WriteLock,
 }
@@ -112,18 +120,18 @@ struct Writing<'a> {
 impl<'a> Writing<'a> {
     fn start(job: &'a CatchUpJob<'a>, index: &tantivy::Index, from: Seq) -> tantivy::Result<Writing<'a>> {
         // A part of the memory is for documents on their way to the indexing thread, and for merging.
-        let in_flight = job.memory_bytes_max / 16;
-        let heap = (job.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * INDEXING_THREADS);
+        let in_flight = job.options.memory_bytes_max / 16;
+        // A few documents are one portion, and what a thread begins with costs more than they do.
+        let threads = if job.options.merging == Merging::Little { 1 } else { INDEXING_THREADS };
+        let heap = (job.options.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * threads);
         let options = IndexWriterOptions::builder()
-            .memory_budget_per_thread(heap / INDEXING_THREADS)
-            .num_worker_threads(INDEXING_THREADS)
+            .memory_budget_per_thread(heap / threads)
+            .num_worker_threads(threads)
             .num_merge_threads(1)
             .build();
         let writer = index.writer_with_options(options)?;
-        let mut policy = LogMergePolicy::default();
-        policy.set_min_num_segments(MERGE_SEGMENTS);
-        policy.set_del_docs_ratio_before_merge(0.3);
-        writer.set_merge_policy(Box::new(policy));
+        let segments = index.searchable_segment_ids()?.len();
+        writer.set_merge_policy(Box::new(merge_policy(job.options.merging, segments)));
         let (_, fields) = Fields::schema();
         let budget = Budget::new(in_flight);
         Ok(Writing {
@@ -237,5 +245,46 @@ impl<'a> Writing<'a> {
         // What was not merged now is merged next time.
         let _ = self.writer.wait_merging_threads();
         Ok(self.records)
+    }
+}
+
+/// Which segments become one, of so many.
+fn merge_policy(merging: Merging, segments: usize) -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(MERGE_SEGMENTS);
+    policy.set_del_docs_ratio_before_merge(0.3);
+    if merging == Merging::Little {
+        policy.set_min_layer_size(SMALL_DOCS);
+        let is_much = segments > MANY_SEGMENTS;
+        policy.set_max_docs_before_merge(if is_much { MERGED_DOCS_OF_MANY_MAX } else { MERGED_DOCS_MAX });
+    }
+    policy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tantivy::index::SegmentId;
+    use tantivy::indexer::MergePolicy as _;
+
+    /// How many documents are merged of segments of those sizes.
+    fn merged(merging: Merging, sizes: &[u32]) -> Vec<u32> {
+        let index = tantivy::Index::create_in_ram(Fields::schema().0);
+        let segments: Vec<_> =
+            sizes.iter().map(|docs| index.new_segment_meta(SegmentId::generate_random(), *docs)).collect();
+        let size = |id: &SegmentId| segments.iter().find(|one| one.id() == *id).map_or(0, |one| one.max_doc());
+        let candidates = merge_policy(merging, sizes.len()).compute_merge_candidates(&segments);
+        candidates.iter().map(|candidate| candidate.0.iter().map(size).sum()).collect()
+    }
+
+    #[test]
+    fn a_short_call_merges_small_pieces_only_and_larger_ones_where_there_are_very_many() {
+        assert_eq!(merged(Merging::Full, &[40_000, 40_000, 40_000, 40_000, 40_000]), [200_000]);
+        assert!(merged(Merging::Little, &[40_000, 40_000, 40_000, 40_000, 40_000]).is_empty());
+        assert!(merged(Merging::Little, &[2_500, 2_500, 2_500, 2_500, 2_500, 100, 100, 100, 100]).is_empty());
+        assert_eq!(merged(Merging::Little, &[40_000, 500, 100, 100, 100, 100, 100]), [500]);
+        assert_eq!(merged(Merging::Little, &[500, 500, 500, 500, 500]), [2_500]);
+        assert_eq!(merged(Merging::Little, &[2_500; 40]), [100_000]);
+        assert!(merged(Merging::Little, &[100_000; 40]).is_empty());
     }
 }

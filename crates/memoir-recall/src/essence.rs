@@ -1,5 +1,7 @@
 //! What one should know of a project before anybody asks anything: what was settled, what is open, what was done last.
 
+use crate::ordinary::says_nothing;
+use crate::outdated::replaced;
 use crate::policy::{clean, holds};
 use memoir_event::{EventId, Kind, Memory, MemoryKind, MemoryScope};
 use memoir_journal::{Audience, Filter, Journal, JournalError, Order, Page, SessionEntry, StoredEvent, View};
@@ -7,8 +9,12 @@ use memoir_redact::Redactor;
 
 /// So many memories are looked through, the newest first.
 const MEMORIES_MAX: usize = 400;
-/// So many sessions are looked through for those with a title.
+/// So many sessions are looked through for those that began with something.
 const SESSIONS_MAX: usize = 8;
+/// So many of the first things that were asked in each are looked at.
+const BEGINNINGS_MAX: usize = 6;
+/// A title is a reminder, not the text.
+const TITLE_CHARS_MAX: usize = 120;
 
 /// What is known of a project.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,9 +78,12 @@ pub fn essence(
         });
     }
     let filter = Filter { repo: Some(project.to_owned()), ..Filter::default() };
-    let last = journal.sessions(&filter, &view, SESSIONS_MAX, 0)?.into_iter();
-    let told = last.filter(|entry| entry.shown() != not_session).filter_map(|entry| told(&entry, redactor));
-    essence.sessions = told.take(sessions_max).collect();
+    let last = if sessions_max > 0 { journal.sessions(&filter, &view, SESSIONS_MAX, 0)? } else { Vec::new() };
+    for entry in last.iter().filter(|entry| entry.shown() != not_session) {
+        if essence.sessions.len() < sessions_max {
+            essence.sessions.extend(told(journal, &view, entry, redactor)?);
+        }
+    }
     Ok(essence)
 }
 
@@ -120,8 +129,34 @@ fn memories(journal: &dyn Journal, project: &str, view: &View) -> Result<Vec<(St
     Ok(found)
 }
 
-fn told(entry: &SessionEntry, redactor: &Redactor) -> Option<LastSession> {
-    let shown = entry.shown();
-    let title = clean(entry.title.as_deref()?, redactor);
-    (!title.trim().is_empty()).then_some(LastSession { shown, title, title_is: entry.title_is, last_ms: entry.last_ms })
+/// What a session began with: the first thing that says something and, as far as anybody knows, still holds.
+fn told(
+    journal: &dyn Journal,
+    view: &View,
+    entry: &SessionEntry,
+    redactor: &Redactor,
+) -> Result<Option<LastSession>, JournalError> {
+    let event_type = Some(Kind::UserMessage.as_str().to_owned());
+    let filter = Filter { session: Some(entry.shown()), event_type, ..Filter::default() };
+    for stored in journal.page(&filter, view, &Page::first(BEGINNINGS_MAX, Order::OldestFirst))?.events {
+        let said = stored.event.content.plain();
+        let said = said.trim();
+        let (line, is_cut) = line_of(said);
+        let title = clean(line, redactor) + if is_cut { "…" } else { "" };
+        if title.trim().is_empty() || says_nothing(said) || replaced(journal, &stored)?.is_some() {
+            continue;
+        }
+        let title_is = (line == said).then_some(stored.id);
+        return Ok(Some(LastSession { shown: entry.shown(), title, title_is, last_ms: entry.last_ms }));
+    }
+    Ok(None)
+}
+
+/// The first line of a text, as much of it as reminds of it, and whether that is not all of it.
+fn line_of(text: &str) -> (&str, bool) {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(TITLE_CHARS_MAX) {
+        Some((end, _)) => (line.get(..end).unwrap_or_default(), true),
+        None => (line, false),
+    }
 }

@@ -5,6 +5,7 @@
 //! model. Must not know who asks over which wire.
 
 mod choose;
+mod claims;
 mod confidence;
 mod copies;
 mod echo;
@@ -17,6 +18,7 @@ mod listed;
 mod long_units;
 mod meaning;
 mod memories;
+mod name_words;
 mod names;
 mod ordinary;
 mod outdated;
@@ -39,7 +41,7 @@ pub use essence::{Essence, Kept, LastSession, conventions, essence};
 pub use forget::{Choice, ForgetError, Forgetter, Unwanted};
 pub use listed::Listed;
 pub use meaning::{Meaning, Nearness};
-pub use ordinary::asks_nothing;
+pub use ordinary::{asks_nothing, orders_the_usual};
 pub use policy::{Blocked, Form, Gate, Withheld, clean, fit_to_show};
 pub use recall::{QUERY_BYTES_MAX, Recall, RecallError};
 pub use render::{digest, memory_from, memory_json, origin, session_name, to_json, what};

@@ -1,8 +1,11 @@
 //! Memories beside raw turns: found by what they are called or by what they say, kept out by what they know of
 //! themselves.
 
+use crate::claims::{asks_what_was, tells_what_was};
 use crate::confidence;
+use crate::echo::WHAT_WAS_WORTH;
 use crate::names::{Callable, Called, called};
+use crate::ordinary::{is_asked, is_framing};
 use crate::policy;
 use crate::rank::Parts;
 use crate::request::Request;
@@ -69,7 +72,7 @@ impl MemorySearch<'_> {
         found: &[Found],
         ideal: f32,
     ) -> Result<Vec<FoundMemory>, IndexError> {
-        let by_text = self.by_text(found);
+        let by_text = self.by_text(query, found);
         let mut seqs = self.reading.memories_called(words, &self.scoped.memories)?;
         let meant = self.meant.into_iter().flat_map(HashMap::keys);
         seqs.extend(by_text.keys().chain(meant));
@@ -98,7 +101,13 @@ impl MemorySearch<'_> {
                 }
             }
         }
-        let mut list: Vec<FoundMemory> = best.into_values().map(|one| self.scored(one, ideal)).collect();
+        let is_about_now = !asks_what_was(query) && !self.request.view.shows_history();
+        let scored = |one: Candidate| {
+            let worth = if is_about_now && tells_what_was(&one.memory.text) { WHAT_WAS_WORTH } else { 1.0 };
+            let found = self.scored(one, ideal);
+            FoundMemory { score: found.score * worth, confidence: found.confidence * worth, ..found }
+        };
+        let mut list: Vec<FoundMemory> = best.into_values().map(scored).collect();
         list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.seq.cmp(&a.seq)));
         Ok(list)
     }
@@ -111,10 +120,14 @@ impl MemorySearch<'_> {
     }
 
     /// The memories whose texts have the words of the query: the share that they cover, and BM25.
-    fn by_text(&self, found: &[Found]) -> HashMap<Seq, (f32, f32)> {
+    fn by_text(&self, query: &str, found: &[Found]) -> HashMap<Seq, (f32, f32)> {
+        // What a question is framed with is not what it is about.
+        let is_framing = |found: &Found| found.word.stems.iter().any(|stem| is_framing(stem));
+        let is_framed = is_asked(query) && !found.iter().all(is_framing);
+        let found: Vec<&Found> = found.iter().filter(|found| !(is_framed && is_framing(found))).collect();
         let all: f32 = found.iter().map(|found| found.idf).sum();
         let mut docs: HashMap<u32, (f32, f32, usize)> = HashMap::new();
-        for found in found {
+        for found in &found {
             for (doc, count, brief) in &found.units {
                 if self.scoped.memory_shapes.contains(&brief.shape) {
                     let slot = docs.entry(*doc).or_default();
@@ -148,6 +161,9 @@ impl MemorySearch<'_> {
     fn is_for_reader(&self, candidate: &Candidate) -> bool {
         let event = &candidate.stored.event;
         if !self.request.view.admits(event.visibility, event.secrecy) {
+            return false;
+        }
+        if is_of_conversation(candidate, self.request) {
             return false;
         }
         match &candidate.memory.scope {
@@ -239,6 +255,15 @@ impl MemorySearch<'_> {
         let confidence = said.max(confidence::of_meaning(self.weights.of(Signal::Meaning, meant), 1));
         FoundMemory { seq: stored.seq, score: parts.iter().map(|(_, part)| part).sum(), confidence, parts }
     }
+}
+
+/// Whether the reader has it before them: it is made of nothing but what the asking session said, after what that dropped.
+fn is_of_conversation(candidate: &Candidate, request: &Request) -> bool {
+    let Some(asking) = &request.not_session else { return false };
+    let is_asking = |session: &String| session == asking || asking.ends_with(&format!("-{session}"));
+    let sources = &candidate.memory.sources;
+    let is_here = !sources.is_empty() && sources.iter().all(|source| source.session.as_ref().is_some_and(is_asking));
+    is_here && request.dropped_before_ms.is_none_or(|before_ms| candidate.stored.ts_ms >= before_ms)
 }
 
 fn admits(selection: &Selection, stored: &StoredEvent) -> bool {

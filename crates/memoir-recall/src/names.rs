@@ -3,8 +3,8 @@
 //! A name of one word that everybody uses for anything calls nothing by itself: `make the button blue` is not about
 //! `make`. It takes more of the memory in the query, or hardly anything else in it.
 
-use crate::ordinary::is_everyday;
-use memoir_index::{SLIP_CHARS_MIN, Tongue, name_stem};
+use crate::name_words::{Capitals, Languages, Name, NameWord, QueryWord};
+use memoir_index::{Beginnings, SLIP_CHARS_MIN};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,23 +23,6 @@ const EVERYDAY_WEIGHT: f32 = 0.4;
 const EVERYDAY_WORDS_MIN: usize = 2;
 /// A slip of the finger leaves so many letters at the beginning alone.
 const SLIP_PREFIX_CHARS: usize = 2;
-
-/// Before a request proper: what is behind them is its first word.
-const LEADING_UP: [&str; 20] = [
-    "please", "can", "could", "would", "should", "you", "we", "let", "lets", "us", "to", "and", "then", "now", "just",
-    "also", "want", "need", "help", "me",
-];
-/// After the first word of a request they tell that it is something to do.
-const DETERMINERS: [&str; 24] = [
-    "the", "a", "an", "this", "that", "these", "those", "my", "our", "your", "its", "it", "all", "every", "each",
-    "some", "any", "me", "us", "them", "whether", "if", "in", "out",
-];
-
-/// What begins a question.
-const ASKING: [&str; 16] = [
-    "what", "which", "who", "whose", "where", "when", "why", "how", "wie", "was", "welche", "wo", "comment", "quel",
-    "como", "donde",
-];
 
 /// A memory as far as it can be called.
 pub(crate) struct Callable<'a> {
@@ -73,21 +56,26 @@ struct Place {
 pub(crate) fn called(query: &str, memories: &[Callable<'_>], is_common: &dyn Fn(&str) -> bool) -> Vec<Called> {
     let languages = Languages::of(query, memories);
     let words = languages.query_words(query, Capitals::of(query));
-    let as_typed = called_in(&words, memories, &|text| languages.words_of(text), is_common);
+    let same = SameWords::of(&words, &languages);
+    let as_typed = called_in(&same, memories, &|text| languages.words_of(text), is_common);
+    let texts = || memories.iter().flat_map(|memory| memory.names.iter().copied().chain([memory.text]));
+    if std::iter::once(query).chain(texts()).all(|text| !has_parts(text)) {
+        return as_typed;
+    }
     let words = languages.query_words(&with_parts_apart(query), Capitals::TellNothing);
     let apart = |text: &str| languages.words_of(&with_parts_apart(text));
-    let split = called_in(&words, memories, &apart, is_common);
+    let split = called_in(&SameWords::of(&words, &languages), memories, &apart, is_common);
     let best = |(a, b): (Called, Called)| Called { name: a.name.max(b.name), covers: a.covers.max(b.covers) };
     as_typed.into_iter().zip(split).map(best).collect()
 }
 
 fn called_in(
-    words: &[QueryWord],
+    same: &SameWords<'_>,
     memories: &[Callable<'_>],
     words_of: &dyn Fn(&str) -> Name,
     is_common: &dyn Fn(&str) -> bool,
 ) -> Vec<Called> {
-    let same = SameWords::of(words);
+    let words = same.words;
     let mut whole: Vec<Place> = Vec::new();
     let mut known = Vec::with_capacity(memories.len());
     for (memory, callable) in memories.iter().enumerate() {
@@ -174,151 +162,10 @@ fn covered(words: &[QueryWord], has: &[bool]) -> f32 {
     if all > 0.0 { met / all } else { 0.0 }
 }
 
-/// A word of a name or a query, as it is typed and as it is compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct NameWord {
-    typed: String,
-    /// Its stem in each of the languages that are spoken.
-    stems: Vec<String>,
-    /// Whether it begins with a capital and goes on without.
-    is_capital: bool,
-    /// Whether no word of prose looks like it.
-    is_code: bool,
-}
-
-/// A name, or a text, word by word.
-type Name = Vec<Rc<NameWord>>;
-
-/// A word of a query, and how it stands there.
-struct QueryWord {
-    word: Rc<NameWord>,
-    is_everyday: bool,
-    /// Written as code or as a quotation.
-    is_quoted: bool,
-    /// Written with a capital that nothing but a name asks for.
-    is_named: bool,
-    /// The first word of a request, as something to do.
-    is_begun: bool,
-    /// In a question, and nothing is done to anything by it.
-    is_asked_for: bool,
-}
-
-/// What it tells that a word begins with a capital.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Capitals {
-    Name,
-    TellNothing,
-}
-
-impl Capitals {
-    /// Other languages write more than names with capitals.
-    fn of(query: &str) -> Capitals {
-        if Tongue::of(query).is_none() { Capitals::Name } else { Capitals::TellNothing }
-    }
-}
-
-/// The languages that words are compared in: the usual one, and those of the query and of the memories.
-struct Languages {
-    tongues: Vec<Tongue>,
-    /// The words that were met: many memories have the same ones.
-    known: RefCell<FxHashMap<String, Option<Rc<NameWord>>>>,
-}
-
-impl Languages {
-    fn of(query: &str, memories: &[Callable<'_>]) -> Languages {
-        let mut tongues: Vec<Tongue> = Vec::new();
-        for tongue in std::iter::once(query).chain(memories.iter().map(|one| one.text)).filter_map(Tongue::of) {
-            if !tongues.contains(&tongue) {
-                tongues.push(tongue);
-            }
-        }
-        Languages { tongues, known: RefCell::default() }
-    }
-
-    /// A word; none if it is a little one.
-    fn word(&self, word: &str) -> Option<Rc<NameWord>> {
-        if let Some(known) = self.known.borrow().get(word) {
-            return known.clone();
-        }
-        let new = self.new_word(word).map(Rc::new);
-        self.known.borrow_mut().insert(word.to_owned(), new.clone());
-        new
-    }
-
-    fn new_word(&self, word: &str) -> Option<NameWord> {
-        let mut stems = vec![name_stem(word)?];
-        for tongue in &self.tongues {
-            stems.push(tongue.stem(word)?);
-        }
-        let rest_is = |test: fn(char) -> bool| word.chars().skip(1).any(test);
-        let begins_large = word.chars().next().is_some_and(char::is_uppercase);
-        let is_code = rest_is(char::is_numeric) || word.starts_with(char::is_numeric) || rest_is(char::is_uppercase);
-        Some(NameWord { typed: word.to_lowercase(), stems, is_capital: begins_large && !is_code, is_code })
-    }
-
-    /// The words of a text, little ones left out.
-    fn words_of(&self, text: &str) -> Name {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.filter_map(|word| self.word(word)).collect()
-    }
-
-    /// The words of a query and how they stand there, little ones left out.
-    fn query_words(&self, query: &str, capitals: Capitals) -> Vec<QueryWord> {
-        let spans: Vec<(usize, usize)> = spans_of(query);
-        let text = |at: usize| spans.get(at).and_then(|(from, to)| query.get(*from..*to)).unwrap_or_default();
-        let mut words = Vec::with_capacity(spans.len());
-        let is_question = is_question(query, text(0));
-        let (mut leads_up, mut begins) = (true, true);
-        for (at, (from, to)) in spans.iter().enumerate() {
-            let typed = text(at);
-            let lower = typed.to_lowercase();
-            let before = query.get(..*from).unwrap_or_default();
-            let after = query.get(*to..).unwrap_or_default();
-            if before.trim_end().ends_with(['.', '!', '?', ':', '\n']) {
-                (leads_up, begins) = (true, true);
-            }
-            let takes_object = DETERMINERS.contains(&text(at + 1).to_lowercase().as_str());
-            if let Some(word) = self.word(typed) {
-                words.push(QueryWord {
-                    is_everyday: word.stems.first().is_some_and(|stem| is_everyday(stem)),
-                    is_quoted: before.ends_with('`')
-                        || after.starts_with('`')
-                        || before.ends_with('"') && after.starts_with('"'),
-                    is_named: word.is_capital && !begins && capitals == Capitals::Name,
-                    is_begun: leads_up && takes_object,
-                    is_asked_for: is_question && !takes_object,
-                    word,
-                });
-            }
-            leads_up = leads_up && LEADING_UP.contains(&lower.as_str());
-            begins = false;
-        }
-        words
-    }
-}
-
-/// Whether a query asks for something rather than wants something done.
-fn is_question(query: &str, first: &str) -> bool {
-    let first = first.to_lowercase();
-    let is_request = LEADING_UP.contains(&first.as_str());
-    ASKING.contains(&first.as_str()) || (!is_request && query.trim_end().ends_with(['?', '？']))
-}
-
-/// Where the words of a text begin and end.
-fn spans_of(text: &str) -> Vec<(usize, usize)> {
-    let mut spans = Vec::new();
-    let mut from = None;
-    for (at, c) in text.char_indices().chain(std::iter::once((text.len(), ' '))) {
-        match (c.is_alphanumeric(), from) {
-            (true, None) => from = Some(at),
-            (false, Some(begin)) => {
-                spans.push((begin, at));
-                from = None;
-            }
-            _ => {}
-        }
-    }
-    spans
+/// Whether a capital follows a small letter.
+fn has_parts(text: &str) -> bool {
+    let is_small = |c: char| c.is_lowercase() || c.is_numeric();
+    text.chars().zip(text.chars().skip(1)).any(|(before, c)| is_small(before) && c.is_uppercase())
 }
 
 /// With a blank where a capital follows a small letter.
@@ -338,6 +185,8 @@ fn with_parts_apart(text: &str) -> String {
 /// Where a query has a word; each word is looked up once, however many memories have it.
 struct SameWords<'q> {
     words: &'q [QueryWord],
+    languages: &'q Languages,
+    begin: Beginnings,
     /// By language and stem.
     by_stem: FxHashMap<(usize, &'q str), Vec<usize>>,
     /// By the letters that a slip leaves alone.
@@ -346,15 +195,18 @@ struct SameWords<'q> {
 }
 
 impl<'q> SameWords<'q> {
-    fn of(words: &'q [QueryWord]) -> SameWords<'q> {
+    fn of(words: &'q [QueryWord], languages: &'q Languages) -> SameWords<'q> {
         let mut same = SameWords {
             words,
+            languages,
+            begin: Beginnings::default(),
             by_stem: FxHashMap::default(),
             by_beginning: FxHashMap::default(),
             known: RefCell::default(),
         };
         for (at, word) in words.iter().enumerate() {
-            for (language, stem) in word.word.stems.iter().enumerate() {
+            same.begin.add(languages.stems(&word.word));
+            for (language, stem) in languages.stems(&word.word).iter().enumerate() {
                 same.by_stem.entry((language, stem)).or_default().push(at);
             }
             same.by_beginning.entry(beginning(&word.word.typed)).or_default().push(at);
@@ -368,10 +220,12 @@ impl<'q> SameWords<'q> {
             return Rc::clone(known);
         }
         let stems =
-            wanted.stems.iter().enumerate().filter_map(|(language, stem)| self.by_stem.get(&(language, stem.as_str())));
-        let mut places: Vec<usize> = stems.flatten().copied().collect();
+            if self.begin.may_have(&wanted.stem) { self.languages.stems(wanted) } else { &[] }.iter().enumerate();
+        let same = stems.filter_map(|(language, stem)| self.by_stem.get(&(language, stem.as_str())));
+        let mut places: Vec<usize> = same.flatten().copied().collect();
         let alike = self.by_beginning.get(&beginning(&wanted.typed)).into_iter().flatten();
-        places.extend(alike.filter(|at| self.words.get(**at).is_some_and(|word| is_slip(wanted, &word.word))));
+        let is_slip = |word: &QueryWord| is_slip(wanted, &word.word) && !self.languages.is_everyday(&word.word);
+        places.extend(alike.filter(|at| self.words.get(**at).is_some_and(is_slip)));
         places.sort_unstable();
         places.dedup();
         let places: Rc<[usize]> = places.into();
@@ -400,15 +254,14 @@ fn beginning(word: &str) -> String {
     word.chars().take(SLIP_PREFIX_CHARS).collect()
 }
 
-/// Whether a word of a query is another one with a slip in it, which both are long enough for. They begin alike.
+/// Whether a word of a query is another one with a slip in it, which both are long enough for. They begin alike. (What is
+/// a word of everyday is no slip of another.)
 fn is_slip(wanted: &NameWord, word: &NameWord) -> bool {
     let (a, b) = (&wanted.typed, &word.typed);
     let (longer, shorter) = (a.chars().count().max(b.chars().count()), a.chars().count().min(b.chars().count()));
     longer >= SLIP_CHARS_MIN
         && shorter + 1 >= SLIP_CHARS_MIN
         && longer - shorter <= 1
-        // What is a word by itself is no slip of another.
-        && !word.stems.first().is_some_and(|stem| is_everyday(stem))
         && strsim::damerau_levenshtein(a, b) <= 1
 }
 

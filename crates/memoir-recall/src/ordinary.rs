@@ -57,6 +57,16 @@ const EVERYDAY: &str = "
     api cli css db html http id ide io json os pdf pr qa sdk sql ui url ux xml yaml
 ";
 
+/// Words that a question is framed with: `what do we use for …?` asks about what follows.
+const FRAMING: &str =
+    "use need have do go get take make handle keep choose live put find long big large often far fast";
+
+/// Words that begin a question, in several languages.
+const ASKING: [&str; 24] = [
+    "what", "what's", "which", "who", "whose", "where", "when", "why", "how", "is", "are", "do", "does", "did", "wie",
+    "was", "welche", "wo", "warum", "comment", "quel", "quelle", "como", "donde",
+];
+
 /// Words by which a conversation is kept going: to agree, to thank, to go on, to look once more. In several languages.
 const STEERING: &str = "
     absolutely actually again agree agreed ahead alright already also amazing answer anyway apologies approve approved ask
@@ -84,6 +94,10 @@ const STEERING_RUNS: &str = "
     계속 계속해 계속해줘 네 고마워 감사합니다 좋아 좋아요 다음 다시 확인해줘
 ";
 
+/// What has fewer letters and digits says nothing.
+const SAID_CHARS_MIN: usize = 2;
+
+static FRAMING_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| FRAMING.split_whitespace().collect());
 static EVERYDAY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| EVERYDAY.split_whitespace().collect());
 static STEERING_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STEERING.split_whitespace().collect());
 
@@ -95,6 +109,29 @@ pub(crate) fn is_everyday(stem: &str) -> bool {
 /// Whether a word, by its stem, only keeps a conversation going.
 pub(crate) fn is_steering(stem: &str) -> bool {
     has(&STEERING_WORDS, stem)
+}
+
+/// Whether a word, by its stem, only frames a question.
+pub(crate) fn is_framing(stem: &str) -> bool {
+    has(&FRAMING_WORDS, stem)
+}
+
+/// Whether somebody wants to be told something.
+pub(crate) fn is_asked(query: &str) -> bool {
+    let mut words = query.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
+    let begins = words.next().is_some_and(|word| ASKING.contains(&word.to_lowercase().as_str()));
+    begins || query.trim_end().ends_with(['?', '？'])
+}
+
+/// Whether a request is an order that names nothing of its own: `run the tests`, `fix the lint errors`. What it means is
+/// where it is given, and nowhere else.
+pub fn orders_the_usual(query: &str) -> bool {
+    let words = || query.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
+    let is_usual = |word: &str| {
+        let bare = word.split(['\'', '\u{2019}']).next().unwrap_or(word);
+        is_little(bare) || name_stem(bare).is_none_or(|stem| is_everyday(&stem) || is_steering(&stem))
+    };
+    !is_asked(query) && words().next().is_some() && words().all(is_usual)
 }
 
 /// Whether a list has a word of that stem. Lists are words as they are written, for stemming a list takes longer than a
@@ -121,6 +158,11 @@ pub fn asks_nothing(query: &str) -> bool {
         let when = When::of(query, 1, &TimeZone::UTC);
         when.is_open() && when.end.is_none()
     }
+}
+
+/// Whether nobody learns anything from it: `thanks`, `go on`, `1`.
+pub(crate) fn says_nothing(said: &str) -> bool {
+    asks_nothing(said) || said.chars().filter(|c| c.is_alphanumeric()).count() < SAID_CHARS_MIN
 }
 
 #[cfg(test)]
@@ -160,6 +202,17 @@ mod tests {
             "どう思う？",
         ] {
             assert!(asks_nothing(query), "{query}");
+        }
+    }
+
+    #[test]
+    fn an_order_that_names_nothing_of_its_own_is_told_from_one_that_does_and_from_a_question() {
+        for order in ["commit this", "run the tests", "fix the lint errors", "please update the docs and push", "go on"]
+        {
+            assert!(orders_the_usual(order), "{order}");
+        }
+        for other in ["", "run the walrus tests", "how do we run the tests?", "which tests run", "deploy to staging"] {
+            assert!(!orders_the_usual(other), "{other}");
         }
     }
 

@@ -5,7 +5,7 @@ use crate::request::Request;
 use crate::scope::Scoped;
 use memoir_event::{Memory, MemoryKind, MemoryScope};
 use memoir_index::speech_of;
-use memoir_journal::{Journal, JournalError, StoredEvent, View};
+use memoir_journal::{Journal, JournalError, Seq, StoredEvent, View};
 
 /// What an event says beside a statement that no longer holds is worth telling if it is more than this share of it.
 const BESIDE_SHARE: f32 = 0.5;
@@ -28,27 +28,7 @@ impl Standing {
         if request.view.shows_history() || Memory::of_event(&stored.event).is_some() {
             return Ok(Standing::Holds);
         }
-        let made = journal.made_of(stored.seq)?;
-        if made.is_empty() {
-            return Ok(Standing::Holds);
-        }
-        let (mut newer, mut said) = (None, 0);
-        for made in journal.events(&made, &View::owner_all())? {
-            let Some(memory) = Memory::of_event(&made.event).filter(|memory| is_statement(memory.kind)) else {
-                continue;
-            };
-            match journal.successor(made.seq)? {
-                Some(by) if by != made.seq => newer = Some(by),
-                // Some of what it says holds.
-                _ => return Ok(Standing::Holds),
-            }
-            said += memory.text.chars().count();
-        }
-        let Some(newer) = newer else { return Ok(Standing::Holds) };
-        let all = speech_of(&stored.event).map_or(0, |speech| speech.chars().count());
-        if (said as f32) < BESIDE_SHARE * all as f32 {
-            return Ok(Standing::Holds);
-        }
+        let Some(newer) = replaced(journal, stored)? else { return Ok(Standing::Holds) };
         let Some(newer) = journal.events(&[newer], &request.view)?.pop() else { return Ok(Standing::Outdated(None)) };
         match Memory::of_event(&newer.event).filter(|memory| policy::holds(memory, &request.view)) {
             None => Ok(Standing::Outdated(None)),
@@ -57,6 +37,28 @@ impl Standing {
             Some(_) => Ok(Standing::Outdated(Some(Box::new(newer)))),
         }
     }
+}
+
+/// What took the place of what an event says: none as long as some of it holds, or most of it was never a statement.
+pub(crate) fn replaced(journal: &dyn Journal, stored: &StoredEvent) -> Result<Option<Seq>, JournalError> {
+    let made = journal.made_of(stored.seq)?;
+    if made.is_empty() {
+        return Ok(None);
+    }
+    let (mut newer, mut said) = (None, 0);
+    for made in journal.events(&made, &View::owner_all())? {
+        let Some(memory) = Memory::of_event(&made.event).filter(|memory| is_statement(memory.kind)) else {
+            continue;
+        };
+        match journal.successor(made.seq)? {
+            Some(by) if by != made.seq => newer = Some(by),
+            // Some of what it says holds.
+            _ => return Ok(None),
+        }
+        said += memory.text.chars().count();
+    }
+    let all = speech_of(&stored.event).map_or(0, |speech| speech.chars().count());
+    Ok(newer.filter(|_| said as f32 >= BESIDE_SHARE * all as f32))
 }
 
 /// Whether a memory is within what is asked for.

@@ -8,7 +8,7 @@ use crate::field::{Field, Spoken, Voice, Voices};
 use crate::listed;
 use crate::meaning::{Meaning, Near};
 use crate::memories::{FoundMemory, MemorySearch};
-use crate::ordinary::asks_nothing;
+use crate::ordinary::{asks_nothing, says_nothing};
 use crate::outdated::Standing;
 use crate::passage::Passage;
 use crate::place::Place;
@@ -42,8 +42,6 @@ const SAID_THEN_MAX: usize = 3;
 const SPOKEN_OF_SESSION_MAX: usize = 200;
 /// Blocks are looked at in portions of this size, until there are enough.
 const PORTION: usize = 16;
-/// What has fewer letters and digits says nothing.
-const SAID_CHARS_MIN: usize = 2;
 
 /// Why nothing could be recalled.
 #[derive(Debug, thiserror::Error)]
@@ -423,11 +421,6 @@ fn only_from_here(entries: &mut Vec<SessionEntry>, request: &Request) {
     if entries.iter().any(is_here) {
         entries.retain(is_here);
     }
-}
-
-/// Whether nobody learns anything from it: `thanks`, `go on`, `1`.
-fn says_nothing(said: &str) -> bool {
-    asks_nothing(said) || said.chars().filter(|c| c.is_alphanumeric()).count() < SAID_CHARS_MIN
 }
 
 /// Whether the reader has it before them: it was said in the session that asks, after what that dropped.

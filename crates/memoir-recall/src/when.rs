@@ -2,6 +2,7 @@
 
 mod dates;
 mod from_now;
+mod moments;
 mod translated;
 
 use dates::Named;
@@ -18,6 +19,8 @@ pub(crate) struct When {
     named: Vec<Named>,
     /// Days from and to, both included, told from now.
     ranges: Vec<(Date, Date)>,
+    /// Parts of days and hours from and to, in milliseconds since 1970.
+    moments: Vec<(i64, i64)>,
     /// The end of time that is meant, if one is.
     pub end: Option<End>,
     /// Whether it asks for a time.
@@ -33,6 +36,8 @@ pub(crate) enum End {
 
 /// How well the days right before fit: what is to come is talked of too.
 const BEFORE_FIT: f32 = 0.3;
+/// How well the rest of the day fits of which a part is meant.
+const BESIDE_FIT: f32 = 0.3;
 /// How well days after it fit, by how many they are: a thing is mostly talked of on its day and soon after it.
 const AFTER_FIT: [(i32, f32); 3] = [(3, 0.7), (8, 0.45), (15, 0.25)];
 
@@ -73,11 +78,26 @@ impl When {
                 .map(|(at, days)| (at, Told::Days(days))),
         );
         told.sort_by_key(|(at, _)| *at);
+        if now_ms > 0 {
+            let hours = moments::hours(&words, now_ms);
+            let is_other = |at: usize| !hours.iter().any(|(of, _)| of.contains(&at));
+            told.retain(|(at, _)| is_other(*at));
+            told.extend(hours.iter().map(|(of, span)| (of.start, Told::Moment(*span))));
+        }
+        for (at, told) in &mut told {
+            let part = told.days().and_then(|days| moments::part_of_day(&words, *at, days, zone));
+            if let Some((from, to)) = part {
+                let is_since = at.checked_sub(1).and_then(|at| words.get(at)) == Some(&"since");
+                *told = Told::Moment((from, if is_since { now_ms } else { to }));
+            }
+        }
+        told.sort_by_key(|(at, _)| *at);
         let mut when = When { end: end_of(&words), asks_when: asks_when(&words), ..When::default() };
         for told in joined(told, &words, today) {
             match told {
                 Told::Named(named) => when.named.push(named),
                 Told::Days(days) => when.ranges.push(days),
+                Told::Moment(span) => when.moments.push(span),
             }
         }
         when
@@ -95,7 +115,7 @@ impl When {
 
     /// Whether it says nothing of a time.
     pub fn is_open(&self) -> bool {
-        self.named.is_empty() && self.ranges.is_empty()
+        self.named.is_empty() && self.ranges.is_empty() && self.moments.is_empty()
     }
 
     /// The spans of days that the query means, in milliseconds since 1970, with the days after that fit as well. A year is
@@ -108,7 +128,7 @@ impl When {
             let after = last.checked_add(jiff::Span::new().days(TALKED_OF_DAYS + 1)).ok()?;
             Some((begins(first)?, begins(after)? - 1))
         };
-        spans.filter_map(span).take(SPANS_MAX).collect()
+        spans.filter_map(span).chain(self.moments.iter().copied()).take(SPANS_MAX).collect()
     }
 
     /// Whether the query asks for a time and for nothing else: `what did we do yesterday?`
@@ -126,7 +146,14 @@ impl When {
         let Some(day) = day_of(ts_ms, zone) else { return 0.0 };
         let named = self.named.iter().map(|named| named.fit(day));
         let ranges = self.ranges.iter().map(|days| f32::from(u8::from(is_in(*days, day))));
-        named.chain(ranges).fold(0.0, f32::max)
+        let is_in = |span: &(i64, i64)| (span.0..=span.1).contains(&ts_ms);
+        let is_beside = |span: &(i64, i64)| [span.0, span.1].into_iter().any(|end| day_of(end, zone) == Some(day));
+        let moments = self.moments.iter().map(|span| match is_in(span) {
+            true => 1.0,
+            false if is_beside(span) => BESIDE_FIT,
+            false => 0.0,
+        });
+        named.chain(ranges).chain(moments).fold(0.0, f32::max)
     }
 
     /// Whether a moment is in the very time that is told.
@@ -136,7 +163,9 @@ impl When {
             Some(days) => is_in(days, day),
             None => named.fit(day) >= 1.0,
         });
-        named || self.ranges.iter().any(|days| is_in(*days, day))
+        named
+            || self.ranges.iter().any(|days| is_in(*days, day))
+            || self.moments.iter().any(|(from, to)| (*from..=*to).contains(&ts_ms))
     }
 }
 
@@ -154,6 +183,8 @@ pub(crate) enum Asked {
 enum Told {
     Named(Named),
     Days((Date, Date)),
+    /// From and to, in milliseconds since 1970.
+    Moment((i64, i64)),
 }
 
 impl Told {
@@ -161,6 +192,7 @@ impl Told {
         match self {
             Told::Named(named) => named.all_days(),
             Told::Days(days) => Some(days),
+            Told::Moment(_) => None,
         }
     }
 }
@@ -382,8 +414,6 @@ mod tests {
             ("last November", "2025-11-20"),
             ("last summer", "2026-07-20"),
             ("in spring", "2026-04-20"),
-            ("this morning", "2026-11-18"),
-            ("last night", "2026-11-17"),
             ("last weekend", "2026-11-14"),
             ("over the weekend", "2026-11-15"),
             ("in the past week", "2026-11-12"),
@@ -397,7 +427,6 @@ mod tests {
             ("from Monday to Wednesday last week", "2026-11-10"),
             ("after November 10", "2026-11-13"),
             ("what did I ask you on Monday", "2026-11-16"),
-            ("monday morning", "2026-11-16"),
             ("the day before yesterday", "2026-11-16"),
             ("the week before last", "2026-11-04"),
             ("a couple of days ago", "2026-11-16"),

@@ -6,7 +6,7 @@ use memoir_dream::{Given, Remembering};
 use memoir_event::{Client, Content, Event, Identity, Kind, MemorySource, Source, Time};
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Admission, Audience, Journal, Seq, SqliteJournal, SqliteOptions, View};
-use memoir_recall::{Answer, Recall, Request, digest};
+use memoir_recall::{Answer, Recall, Request, digest, essence};
 use memoir_redact::Redactor;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -163,6 +163,60 @@ fn a_question_that_nobody_answered_is_no_answer_and_an_answered_one_brings_its_a
 }
 
 #[test]
+fn a_reworded_question_is_no_answer_either_and_who_does_not_know_does_not_answer() {
+    let world = World::with_talk();
+    for (n, (asked, answered)) in [
+        ("do you know how deploys to production go", "I don't know how deploys to production go."),
+        (
+            "any idea how we deploy to production",
+            "Sorry, I couldn't find anything about a deploy to production. What do you use?",
+        ),
+        ("how is production deployed?", "I do not have any information about deploys."),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        world.say(&format!("asks{n}"), Kind::UserMessage, asked, 3);
+        world.say(&format!("asks{n}"), Kind::AssistantMessage, answered, 3);
+    }
+    for query in ["how do we deploy to production?", "remind me how we deploy to production"] {
+        assert_eq!(world.texts(query), Vec::<String>::new(), "{query}");
+    }
+    world.say("told", Kind::UserMessage, "How do we deploy to production?", 2);
+    world.say("told", Kind::AssistantMessage, "I don't know yet.", 2);
+    world.say("told", Kind::AssistantMessage, "Found it: with ./ship prod, after the freeze.", 2);
+    assert_eq!(world.texts("how do we deploy to production?"), ["Found it: with ./ship prod, after the freeze."]);
+}
+
+#[test]
+fn what_was_gives_way_to_what_is_unless_it_is_asked_for() {
+    let world = World::with_talk();
+    world.say("a", Kind::UserMessage, "the retry limit of the importer used to be 5", 2);
+    world.say("b", Kind::AssistantMessage, "I looked: the importer has a retry limit, which is 8.", 9);
+    let first = |query: &str| world.texts(query).first().cloned().unwrap_or_default();
+    assert!(first("what is the retry limit of the importer?").contains("which is 8"));
+    assert!(first("what was the retry limit of the importer before?").contains("used to be 5"));
+}
+
+#[test]
+fn a_memory_is_found_by_what_a_question_is_about_whatever_it_is_framed_with() {
+    let world = World::with_talk();
+    world.remember(&Given::new("we moved to pnpm for packages", "o/here"));
+    world.remember(&Given::new("fixtures live in spec/data", "o/here"));
+    for (query, told) in [("what do we use for packages?", "pnpm"), ("where do we keep the fixtures?", "spec/data")] {
+        assert!(
+            world.texts(query).first().is_some_and(|text| text.contains(told)),
+            "{query}: {:?}",
+            world.texts(query)
+        );
+    }
+    assert_eq!(world.texts("what do we use for the walrus harbour?"), Vec::<String>::new());
+    assert_eq!(world.texts("what are my moving preferences?"), Vec::<String>::new());
+    world.remember(&Given::new("we settled on 12 hour shifts", "o/here"));
+    assert!(world.texts("how long are shifts?").first().is_some_and(|text| text.contains("12 hour")));
+}
+
+#[test]
 fn what_was_said_once_is_told_once_though_a_memory_is_made_of_it() {
     let world = World::with_talk();
     let said = "The nightly export writes parquet files to the cold bucket";
@@ -287,4 +341,66 @@ fn a_question_for_a_time_is_answered_by_what_was_said_then() {
     let since = world.texts("what did we do since Monday?");
     assert_eq!(since.len(), 3, "{since:?}");
     assert_eq!(world.texts("what did we do between Nov 9 and Nov 15?").len(), 2);
+}
+
+#[test]
+fn a_part_of_a_day_and_hours_are_told_from_the_rest_of_the_day() {
+    let world = World::new();
+    for (session, hours_ago, text) in
+        [("a", 9, "tidy the walrus"), ("b", 5, "port the lantern"), ("c", 2, "paint the harbour"), ("d", 30, "book it")]
+    {
+        let mut event = world.event(session, Kind::UserMessage, text, 0);
+        event.time = Some(Time::from_ms(NOW_MS + 4 * 3_600_000 - hours_ago * 3_600_000));
+        world.append(event);
+    }
+    for (query, told) in [
+        ("what did we do this morning?", &["port the lantern", "tidy the walrus"][..]),
+        ("what did we do this afternoon?", &["paint the harbour"]),
+        ("what did we do two hours ago?", &["paint the harbour"]),
+        ("what did we do in the last 3 hours?", &["paint the harbour"]),
+    ] {
+        let request = Request { now_ms: NOW_MS + 4 * 3_600_000, ..World::request(query) };
+        let mut texts: Vec<String> = world.recall(&request).blocks.into_iter().map(|block| block.text).collect();
+        texts.sort();
+        assert_eq!(texts, told, "{query}");
+    }
+}
+
+#[test]
+fn an_essence_tells_what_sessions_began_with_that_still_holds_and_says_something() {
+    let world = World::new();
+    world.say("a", Kind::UserMessage, "yes go on", 5);
+    world.say("a", Kind::UserMessage, "port the lantern to wasm", 5);
+    let seq = world.say("b", Kind::UserMessage, "the staging port is 5433", 4);
+    world.say("b", Kind::UserMessage, "paint the harbour", 4);
+    world.say("c", Kind::UserMessage, "thanks!", 3);
+    let id = world.journal.events(&[seq], &View::owner_all()).unwrap().first().unwrap().id;
+    let source = MemorySource { event: Some(id.to_string()), session: Some("b".to_owned()), turn: None };
+    world.remember(&Given { sources: vec![source], ..Given::new("the staging port is 5433", "o/here") });
+    let began = || -> Vec<String> {
+        let told = essence(&world.journal, &Redactor::builtin(), "o/here", "", 3).unwrap();
+        told.sessions.into_iter().map(|session| session.title).collect()
+    };
+    assert_eq!(began(), ["the staging port is 5433", "port the lantern to wasm"]);
+    world.remember(&Given::new("the staging port is 5434", "o/here"));
+    assert_eq!(began(), ["paint the harbour", "port the lantern to wasm"]);
+}
+
+#[test]
+fn a_session_is_not_told_a_memory_that_was_made_of_what_it_said_itself_and_others_are() {
+    let world = World::with_talk();
+    let said = "the orca queue is called oq1";
+    let seq = world.say("s", Kind::UserMessage, said, 3);
+    let id = world.journal.events(&[seq], &View::owner_all()).unwrap().first().unwrap().id;
+    let source = MemorySource { event: Some(id.to_string()), session: Some("s".to_owned()), turn: None };
+    world.remember(&Given { sources: vec![source], ..Given::new(said, "o/here") });
+    let told = |asking: &str, dropped: Option<i64>| {
+        let request = Request {
+            not_session: Some(asking.to_owned()),
+            dropped_before_ms: dropped,
+            ..World::request("what is the orca queue called?")
+        };
+        world.recall(&request).blocks.len()
+    };
+    assert_eq!((told("s", None), told("other", None), told("s", Some(NOW_MS))), (0, 1, 1));
 }

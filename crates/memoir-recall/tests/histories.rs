@@ -127,7 +127,7 @@ struct World {
     superseded: BTreeMap<EventId, Vec<EventId>>,
 }
 
-const OPTIONS: IndexOptions = IndexOptions { memory_bytes_max: 32 << 20, tail_records_max: 6 };
+const OPTIONS: IndexOptions = IndexOptions { tail_records_max: 6, ..IndexOptions::brief() };
 
 impl World {
     fn new() -> World {

@@ -2,7 +2,7 @@
 
 use super::fit_of_span;
 use jiff::civil::Date;
-use memoir_index::is_little;
+use memoir_index::{MONTHS, is_little};
 
 /// A date or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,21 +14,6 @@ pub(super) struct Named {
 
 /// How well any day of a year fits that is all that is named.
 const YEAR_FIT: f32 = 0.3;
-
-pub(super) const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 impl Named {
     /// The first and the last day, if a year and more than that is named.

@@ -2,8 +2,8 @@
 
 use jiff::civil::Date;
 use jiff::{Span, ToSpan as _};
+use memoir_index::WEEKDAYS;
 
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 /// A weekday behind one of these is a day; else it may be any, as in `the monday report`.
 const BEFORE_WEEKDAY: [&str; 20] = [
     "on", "last", "this", "since", "until", "till", "from", "by", "between", "and", "past", "to", "am", "le", "el",
@@ -24,7 +24,7 @@ pub(super) fn is_weekday(word: &str) -> bool {
 
 /// Whether a word is of a time that is told from now.
 pub(super) fn is_word(word: &str) -> bool {
-    const PARTS: [&str; 44] = [
+    const PARTS: [&str; 38] = [
         "today",
         "yesterday",
         "this",
@@ -53,12 +53,6 @@ pub(super) fn is_word(word: &str) -> bool {
         "couple",
         "few",
         "several",
-        "morning",
-        "afternoon",
-        "evening",
-        "night",
-        "tonight",
-        "noon",
         "recently",
         "recent",
         "lately",
@@ -70,7 +64,7 @@ pub(super) fn is_word(word: &str) -> bool {
         "seven",
         "ten",
     ];
-    is_weekday(word) || PARTS.contains(&word)
+    is_weekday(word) || PARTS.contains(&word) || super::moments::is_word(word)
 }
 
 /// Every time that is told from now, with the place of the word that tells it.
@@ -182,7 +176,7 @@ fn unit_days(unit: &str) -> Option<(i64, i64)> {
 }
 
 /// The least and the most that a number may be.
-fn number(word: &str) -> Option<(i64, i64)> {
+pub(super) fn number(word: &str) -> Option<(i64, i64)> {
     let exactly = |count: i64| Some((count, count));
     match word {
         "a" | "an" | "one" => exactly(1),

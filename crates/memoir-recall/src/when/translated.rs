@@ -338,7 +338,7 @@ fn counted(rest: &[char]) -> Option<(String, usize)> {
         }
     }
     if behind.starts_with('月') {
-        let month = super::dates::MONTHS.get(usize::from(number).checked_sub(1)?)?;
+        let month = memoir_index::MONTHS.get(usize::from(number).checked_sub(1)?)?;
         let day = rest.get(digits + 1..).and_then(|rest| {
             let (day, len) = self::number(rest)?;
             matches!(rest.get(len)?, '日' | '号' | '號').then_some((day, len + 1))

@@ -18,6 +18,7 @@ mod broken_index;
 mod brought;
 mod capture;
 mod commands;
+mod compacting;
 mod control;
 mod copies;
 mod corrupt;

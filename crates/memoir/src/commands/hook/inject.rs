@@ -17,10 +17,6 @@ use std::time::{Duration, Instant};
 const RESERVE: Duration = Duration::from_millis(500);
 /// A hook indexes for no longer than this part of its time.
 const INDEXING_SHARE: u32 = 2;
-/// Memory that it may take for that.
-const INDEXING_BYTES: usize = 32 << 20;
-/// So many records that are not indexed yet are read one by one; more are indexed first.
-const TAIL_RECORDS_MAX: u64 = 300;
 
 /// About so many characters are a token.
 const TOKEN_CHARS: usize = 4;
@@ -102,10 +98,9 @@ fn compressor(context: &Context) -> Option<Compressor> {
 
 fn injector(context: &Context, wishes: &Wishes, journal: &Arc<SqliteJournal>, wanted: Wanted) -> Injector {
     let redactor = Arc::clone(&wishes.redactor);
-    let options = IndexOptions { memory_bytes_max: INDEXING_BYTES, tail_records_max: TAIL_RECORDS_MAX };
     Injector {
         journal: Arc::clone(journal) as Arc<dyn Journal>,
-        index: Index::open(&context.home.index_dir(), options),
+        index: Index::open(&context.home.index_dir(), IndexOptions::brief()),
         recall: context.recall(&redactor),
         blocked: context.settings.blocked.clone(),
         redactor,
