@@ -12,6 +12,7 @@ pub mod copilot;
 pub mod gemini;
 mod hook;
 mod lenient;
+mod likeness;
 mod media;
 pub mod opencode;
 mod out;

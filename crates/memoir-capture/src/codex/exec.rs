@@ -4,8 +4,9 @@
 //! session file by what it says.
 
 use super::rollout::mcp_returned;
+use super::team::TeamCall;
 use crate::boundary::Stand;
-use crate::lenient::{List, Number, Raw, Text, Words, lenient};
+use crate::lenient::{Flag, List, Number, Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::parser::{Parser, mended, read};
 use crate::patch::{Change, ChangeKind};
@@ -40,6 +41,9 @@ struct State {
     thread: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    /// The plan that was told last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
     /// Commands that have begun, in the old form: their ids and scripts. Never stored, they may hold anything.
     #[serde(skip)]
     commands: Vec<(String, String)>,
@@ -85,9 +89,18 @@ lenient! {
         arguments: Raw<'a> = "arguments",
         result: Raw<'a> = "result",
         error: Raw<'a> = "error",
+        id: Text<'a> = "id",
+        items: List<Step<'a>> = "items",
         query: Text<'a> = "query",
         action: Raw<'a> = "action",
         message: Words<'a> = "message",
+    }
+}
+
+lenient! {
+    struct Step<'a> {
+        text: Words<'a> = "text",
+        is_done: Flag = "completed",
     }
 }
 
@@ -215,7 +228,14 @@ impl ExecStream {
                 self.state.error = None;
                 out.left_out("turn.started");
             }
-            Some(kind @ ("item.started" | "item.updated")) => out.left_out(kind),
+            Some(kind @ ("item.started" | "item.updated")) => {
+                let item: Item<'_> = line.item.read();
+                if item.kind.is("todo_list") && !self.scene.session.is_empty() {
+                    self.plan(&item, number, out);
+                } else {
+                    out.left_out(kind);
+                }
+            }
             Some(kind) => {
                 let name = self.name("line");
                 self.maker(number, out).opaque(kind, text, vec![name]);
@@ -299,8 +319,15 @@ impl ExecStream {
                 let call = Call { id: None, name: "web_search", arguments: None };
                 self.named(out, number, |maker| maker.tool_call(call, arguments));
             }
-            // The session file tells these with ids: kept here too, they would be there twice.
-            Some(kind @ ("todo_list" | "collab_tool_call")) => out.left_out(kind),
+            // At the end of a turn its plan is told again.
+            Some(kind @ "todo_list") if item.id.said().is_some() && item.id.said() == self.state.plan.as_deref() => {
+                out.left_out(kind);
+            }
+            Some("todo_list") => self.plan(item, number, out),
+            Some("collab_tool_call") => {
+                let call: TeamCall<'_> = raw.read();
+                self.named(out, number, |maker| call.tell(None, maker));
+            }
             Some(kind) => self.maker(number, out).opaque(kind, raw.get().unwrap_or_default(), vec![name]),
             None => out.problem("item without a type"),
         }
@@ -316,6 +343,19 @@ impl ExecStream {
             let answered = Call { arguments: Some(&arguments), ..call };
             maker.tool_result(answered, output.to_owned(), exit, exit.is_some_and(|code| code != 0));
         });
+    }
+
+    /// A plan, as it was made or changed by a call that the session file tells.
+    fn plan(&mut self, item: &Item<'_>, number: u64, out: &mut Out) {
+        self.state.plan = item.id.owned();
+        let step = |step: &Step<'_>| {
+            let status = if step.is_done.is_set() { "completed" } else { "pending" };
+            Payload::new().text("step", step.text.get().unwrap_or_default()).text("status", status).end()
+        };
+        let steps: Vec<String> = item.items.0.iter().map(step).collect();
+        let arguments = Payload::new().json("plan", Some(&format!("[{}]", steps.join(",")))).end();
+        let call = Call { id: None, name: "update_plan", arguments: None };
+        self.named(out, number, |maker| maker.tool_call(call, &arguments));
     }
 
     /// Makes events that have no id of their own, and names them as captures of this stream.
@@ -417,15 +457,34 @@ mod tests {
     fn items_that_nobody_knows_keep_their_content_and_a_search_is_a_call() {
         let (mut stream, mut out) = (ExecStream::new(Source::CodexExec, "run", None, None), Out::default());
         let item = |item: &str| format!(r#"{{"type":"item.completed","item":{item}}}"#);
-        let todo = r#"{"id":"i2","type":"todo_list","items":[{"text":"kept","completed":false}]}"#;
         let unknown = r#"{"id":"i3","type":"brand_new","x":"kept too"}"#;
         stream.line(1, r#"{"type":"thread.started","thread_id":"t"}"#, &mut out);
         stream.line(2, &item(r#"{"id":"i1","type":"web_search","query":"rust"}"#), &mut out);
-        stream.line(3, &item(todo), &mut out);
-        stream.line(4, &item(unknown), &mut out);
+        stream.line(3, &item(unknown), &mut out);
         let told: Vec<(Kind, String)> =
             out.events.iter().skip(1).map(|one| (one.event.kind(), one.event.content.verbatim().to_owned())).collect();
         assert!(told[0].0 == Kind::ToolCall && told[0].1.contains("rust"), "{told:?}");
         assert_eq!(told[1..], [(Kind::Other, unknown.to_owned())]);
+    }
+
+    #[test]
+    fn a_plan_is_told_each_time_it_changes_and_not_again_when_the_turn_ends() {
+        let (mut stream, mut out) = (ExecStream::new(Source::CodexExec, "run", None, None), Out::default());
+        let plan = |kind: &str, is_done: bool| {
+            format!(
+                r#"{{"type":"item.{kind}","item":{{"id":"i1","type":"todo_list","items":[{{"text":"look","completed":{is_done}}}]}}}}"#
+            )
+        };
+        stream.line(1, r#"{"type":"thread.started","thread_id":"t"}"#, &mut out);
+        stream.line(2, &plan("started", false), &mut out);
+        stream.line(3, &plan("updated", true), &mut out);
+        stream.line(4, &plan("completed", true), &mut out);
+        let told: Vec<&str> = out.events.iter().skip(1).map(|one| one.event.content.verbatim()).collect();
+        let call = |status: &str| {
+            format!(
+                r#"{{"item":{{"type":"tool_call","name":"update_plan","arguments":{{"plan":[{{"step":"look","status":"{status}"}}]}}}}}}"#
+            )
+        };
+        assert_eq!(told, [call("pending"), call("completed")]);
     }
 }

@@ -3,6 +3,7 @@
 use crate::content::Returned;
 use crate::hook::{HookCall, HookError, Moment, Start};
 use crate::lenient::{Raw, Text, Words, lenient};
+use crate::likeness;
 use crate::out::Out;
 use crate::patch::changes_of_patch;
 use crate::payload::Payload;
@@ -158,7 +159,8 @@ fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
         if script.is_some() { shell::Told { output: text, exit_code: None } } else { shell::told_by_codex(&text) };
     let failed = told.exit_code.is_some_and(|code| code != 0);
     let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
-    let answered = Call { arguments: script.as_ref().map(|_| arguments), ..of };
+    let asked = likeness::arguments_to_keep(name, arguments);
+    let answered = Call { arguments: asked.as_deref(), ..of };
     maker.tool_result(answered, told.output, told.exit_code, failed);
     maker.unknown_of_result(of.id, &unknown);
     if let Some(script) = script {

@@ -33,6 +33,9 @@ struct Pending {
     id: String,
     name: String,
     script: Option<String>,
+    /// What it was called with, if what came of it is found by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
     changes: Vec<(String, String)>,
     /// Tools that it calls itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

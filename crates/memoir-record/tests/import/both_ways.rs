@@ -1,0 +1,83 @@
+//! What a stream tells without ids, and the session file with them.
+
+use crate::world::World;
+
+const THREAD: &str = "01990000-0000-7000-8000-000000000001";
+
+fn stream() -> String {
+    let lines = [
+        r#"{"type":"item.started","item":{"id":"item_0","type":"todo_list","items":[{"text":"look","completed":false},{"text":"mend","completed":false}]}}"#,
+        r#"{"type":"item.completed","item":{"id":"item_1","type":"collab_tool_call","tool":"spawn_agent","receiver_thread_ids":["a1"],"prompt":"Look there","agents_states":{"a1":{"status":"running","message":null}},"status":"completed"}}"#,
+        r#"{"type":"item.updated","item":{"id":"item_0","type":"todo_list","items":[{"text":"look","completed":true},{"text":"mend","completed":false}]}}"#,
+        r#"{"type":"item.completed","item":{"id":"item_2","type":"collab_tool_call","tool":"wait","receiver_thread_ids":["a1"],"prompt":null,"agents_states":{"a1":{"status":"completed","message":"nothing"}},"status":"completed"}}"#,
+        r#"{"type":"item.completed","item":{"id":"item_0","type":"todo_list","items":[{"text":"look","completed":true},{"text":"mend","completed":false}]}}"#,
+    ];
+    format!("{{\"type\":\"thread.started\",\"thread_id\":\"{THREAD}\"}}\n{}\n", lines.join("\n"))
+}
+
+fn rollout() -> String {
+    let mut file = format!(
+        "{{\"timestamp\":\"2026-01-01T10:00:00Z\",\"type\":\"session_meta\",\"payload\":{{\"id\":\"{THREAD}\",\"timestamp\":\"2026-01-01T10:00:00Z\",\"cwd\":\"/p\"}}}}\n"
+    );
+    let mut call = |second: u32, name: &str, arguments: &str, output: &str| {
+        let arguments = serde_json::Value::from(arguments);
+        let output = serde_json::Value::from(output);
+        let of = |at: u32, payload: String| {
+            format!(
+                "{{\"timestamp\":\"2026-01-01T10:00:{at:02}Z\",\"type\":\"response_item\",\"payload\":{payload}}}\n"
+            )
+        };
+        file += &of(
+            second,
+            format!(
+                r#"{{"type":"function_call","name":"{name}","namespace":null,"arguments":{arguments},"call_id":"c{second}"}}"#
+            ),
+        );
+        file +=
+            &of(second + 1, format!(r#"{{"type":"function_call_output","call_id":"c{second}","output":{output}}}"#));
+    };
+    let plan = |first: &str| {
+        format!(
+            r#"{{"explanation":"so","plan":[{{"step":"look","status":"{first}"}},{{"step":"mend","status":"pending"}}]}}"#
+        )
+    };
+    call(1, "update_plan", &plan("in_progress"), "Plan updated");
+    call(3, "spawn_agent", r#"{"message":"Look there","agent_type":"explorer"}"#, r#"{"agent_id":"a1"}"#);
+    call(5, "update_plan", &plan("completed"), "Plan updated");
+    call(
+        7,
+        "wait",
+        r#"{"ids":["a1"],"timeout_ms":1000}"#,
+        r#"{"status":{"a1":{"completed":"nothing"}},"timed_out":false}"#,
+    );
+    file
+}
+
+#[test]
+fn plans_and_calls_of_a_team_are_told_once_by_stream_and_file_in_either_order() {
+    let file = format!(".codex/sessions/2026/01/01/rollout-2026-01-01T10-00-00-{THREAD}.jsonl");
+    let kinds = |world: &World| {
+        let mut kinds: Vec<&str> = world.events().iter().map(|stored| stored.event.kind().as_str()).collect();
+        kinds.sort_unstable();
+        kinds.join(" ")
+    };
+    let calls = "session_started tool_call tool_call tool_call tool_call";
+    for stream_first in [true, false] {
+        let world = World::new();
+        world.put("run.jsonl", stream().as_bytes());
+        world.put(&file, rollout().as_bytes());
+        let run = || drop(world.import_path(&world.path("run.jsonl")));
+        if stream_first {
+            run();
+            assert_eq!(kinds(&world), format!("{calls} tool_result tool_result"));
+            world.import();
+        } else {
+            world.import();
+            run();
+        }
+        // A plan is answered in the file alone.
+        assert_eq!(kinds(&world), format!("{calls} tool_result tool_result tool_result tool_result"));
+        let told: Vec<String> = world.events().iter().map(|stored| stored.event.content.plain().into_owned()).collect();
+        assert!(told.iter().any(|text| text.contains("explorer")), "the fullest is seen: {told:?}");
+    }
+}
