@@ -2,6 +2,7 @@
 //!
 //! Ways of capture spell the same thing differently. What is compared is what all of them tell.
 
+use crate::masked::masked;
 use crate::shell;
 use memoir_event::{Identity, Said};
 use serde_json::Value;
@@ -91,8 +92,13 @@ pub(crate) fn likeness_of_text(label: &str, text: &str) -> String {
     cut(&format!("{label}\n{text}"))
 }
 
+/// By what the cost of a model response is compared.
+pub(crate) fn likeness_of_usage(input: Option<u64>, cached: Option<u64>, output: Option<u64>) -> String {
+    format!("usage\n{} {} {}", input.unwrap_or(0), cached.unwrap_or(0), output.unwrap_or(0))
+}
+
 fn cut(text: &str) -> String {
-    text.chars().take(CHARS_MAX).collect()
+    masked(text).chars().take(CHARS_MAX).collect()
 }
 
 /// JSON with the names of every object in order: writers differ in it.

@@ -2,7 +2,7 @@
 
 use crate::boundary::{self, Stand};
 use crate::content::Unknown;
-use crate::likeness::{likeness_of_call, likeness_of_files, likeness_of_text, result_of};
+use crate::likeness::{likeness_of_call, likeness_of_files, likeness_of_text, likeness_of_usage, result_of};
 use crate::out::{Captured, Out};
 use crate::patch::Change;
 use crate::payload::{Payload, push_text};
@@ -327,6 +327,11 @@ impl<'a> Maker<'a> {
 
     /// What a model response cost; `id` names the response.
     pub fn usage(&mut self, id: &str, model: Option<&str>, tokens: Tokens) {
+        self.usage_named(item(&format!("usage/{id}"), 0), model, tokens);
+    }
+
+    /// The same, of a response that the client does not name; `name` is the capture's own.
+    pub fn usage_named(&mut self, name: Identity, model: Option<&str>, tokens: Tokens) {
         let whole = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
         let cost = tokens.cost_usd.filter(|cost| cost.is_finite()).map(|cost| cost.to_string());
         let content = Payload::new()
@@ -337,7 +342,11 @@ impl<'a> Maker<'a> {
             .number("output_tokens", whole(tokens.output))
             .number("reasoning_tokens", whole(tokens.reasoning))
             .json("cost_usd", cost.as_deref());
-        self.push(Kind::Usage, content.into_content(), vec![item(&format!("usage/{id}"), 0)], |_| {});
+        let mut names = vec![name];
+        if self.scene.client == Client::Codex {
+            names.push(Identity::Alike(Said::Own(likeness_of_usage(tokens.input, tokens.cached, tokens.output))));
+        }
+        self.push(Kind::Usage, content.into_content(), names, |_| {});
     }
 
     /// The beginning of the session, or of a sub-agent's part of it.

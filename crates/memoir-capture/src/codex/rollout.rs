@@ -23,6 +23,7 @@ use memoir_event::{Client, Identity, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thread::Thread;
+pub(super) use thread::Usage;
 
 /// So many calls may be on their way at once.
 const CALLS_MAX: usize = 64;
