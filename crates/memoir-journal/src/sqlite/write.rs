@@ -325,7 +325,7 @@ impl<'a> Appending<'a> {
         }
         let (class, body) = if let Some(fuller) = &fuller {
             (RecordClass::Revision, Packed::of(fuller, self.hasher)?)
-        } else if !new_keys.is_empty() || !seen_before {
+        } else if !new_keys.is_empty() || !seen_before || self.brings_new_id(event)? {
             (RecordClass::Sighting, Packed::of_sighting(event, self.hasher)?)
         } else {
             return Ok(Outcome::SeenAgain { of, id, at_ms });
@@ -341,6 +341,11 @@ impl<'a> Appending<'a> {
         } else {
             Outcome::SeenAgain { of, id, at_ms }
         })
+    }
+
+    /// Whether another journal knows it under an id that nothing here has: brought again, it is known by that.
+    fn brings_new_id(&mut self, event: &Event) -> Result<bool, JournalError> {
+        Ok(alike::comes_by_id(event) && self.ids.find_event(self.connection, event)?.is_none())
     }
 
     /// Writes one record and its link.
