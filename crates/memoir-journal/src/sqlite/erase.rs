@@ -3,7 +3,7 @@
 
 use super::idrun::{as_i64, as_u64};
 use super::read::Reader;
-use super::{SqliteJournal, forget, with_suffix};
+use super::{SqliteJournal, forget, suppress, with_suffix};
 use crate::body;
 use crate::{Forgetting, Journal as _, JournalError, Seq};
 use memoir_event::{EventId, KeyHasher};
@@ -117,7 +117,7 @@ impl SqliteJournal {
             let transaction = self.queue.begin(&writer.connection)?;
             let mut records = 0;
             for event in events {
-                forget::note_said(&transaction, &hasher, as_u64(*event), as_u64(by))?;
+                suppress::note_said(&transaction, &hasher, as_u64(*event), as_u64(by))?;
                 records += erase_event(&transaction, *event, &hasher)?;
             }
             transaction.commit()?;

@@ -7,6 +7,7 @@ mod copy;
 mod directive;
 mod erase;
 mod forget;
+mod fuller;
 mod grep;
 mod hidden;
 mod idrun;
@@ -19,6 +20,7 @@ mod schema;
 mod select;
 mod sessions;
 mod streams;
+mod suppress;
 mod take_back;
 mod verify;
 mod write;
@@ -430,7 +432,7 @@ impl Journal for SqliteJournal {
     }
 
     fn is_memory_forgotten(&self, project: &str, scope: &MemoryScope, text: &str) -> Result<bool, JournalError> {
-        self.with_reader(|connection| forget::is_memory_forgotten(connection, &self.hasher, project, scope, text))
+        self.with_reader(|connection| suppress::is_memory_forgotten(connection, &self.hasher, project, scope, text))
     }
 
     fn hidden_by_alone(&self, name: &str) -> Result<u64, JournalError> {

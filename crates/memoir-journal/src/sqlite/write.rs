@@ -2,16 +2,17 @@
 
 use super::alike;
 use super::chain::{self, Covered, Link};
+use super::fuller::fuller;
 use super::idrun::{self, as_i64, as_u64};
 use super::ids::Ids;
 use super::intern::{Interned, Origin, add_to_fact};
 use super::read::Reader;
 use super::streams::Streams;
-use super::{cite, directive, forget, take_back};
+use super::{cite, directive, forget, suppress, take_back};
 use crate::body::Packed;
 use crate::flags::{self, TimeSpelling};
 use crate::{Cursor, JournalError, Outcome, RecordClass, Redacted, Seq};
-use memoir_event::{Event, EventId, Identity, Json, Key, KeyHasher, Keys, Kind, Secrecy, Visibility};
+use memoir_event::{Event, EventId, Identity, Key, KeyHasher, Keys, Kind, Secrecy, Visibility};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -126,18 +127,18 @@ impl<'a> Appending<'a> {
 
     fn append(&mut self, redacted: &Redacted) -> Result<Outcome, JournalError> {
         let (event, keys) = (redacted.event(), redacted.keys());
-        if self.has_tombstones && forget::is_named(self.connection, self.hasher, event, keys)? {
+        if self.has_tombstones && suppress::is_named(self.connection, self.hasher, event, keys)? {
             return Ok(Outcome::Suppressed);
         }
         if let Some(of) = self.find(event, keys)? {
-            if self.has_tombstones && forget::suppress_with(self.connection, of, keys)? {
+            if self.has_tombstones && suppress::suppress_with(self.connection, of, keys)? {
                 return Ok(Outcome::Suppressed);
             }
             return self.seen(of, event, keys);
         }
         if self.has_tombstones
-            && (forget::is_in_scope(self.connection, event, self.now_ms)?
-                || forget::is_of_turn(self.connection, self.hasher, event)?
+            && (suppress::is_in_scope(self.connection, event, self.now_ms)?
+                || suppress::is_of_turn(self.connection, self.hasher, event)?
                 || cite::is_of_nothing_left(self.connection, event)?)
         {
             return Ok(Outcome::Suppressed);
@@ -164,7 +165,7 @@ impl<'a> Appending<'a> {
         self.ids.remember_mirror(self.connection, event)?;
         if let Some(tombstones) = directive::apply(self.connection, seq, event)? {
             self.has_tombstones |= tombstones;
-            forget::note_to_come(self.connection, self.hasher, seq, event)?;
+            suppress::note_to_come(self.connection, self.hasher, seq, event)?;
             self.said.clear();
         }
         self.new_events += 1;
@@ -183,27 +184,27 @@ impl<'a> Appending<'a> {
         if !event.identities.iter().all(is_given) {
             return Ok(false);
         }
-        let Some(key) = forget::said_key(self.hasher, event).filter(|_| forget::is_nameless(event)) else {
+        let Some(key) = suppress::said_key(self.hasher, event).filter(|_| suppress::is_nameless(event)) else {
             return Ok(false);
         };
         if !self.said.contains_key(&event.session) {
-            let said = forget::said_in(self.connection, self.hasher, event)?;
+            let said = suppress::said_in(self.connection, self.hasher, event)?;
             self.said.insert(event.session.clone(), said);
         }
         let is_forgotten = self.said.get(&event.session).is_some_and(|said| said.contains(&key));
-        Ok(is_forgotten || forget::was_said(self.connection, &key)?)
+        Ok(is_forgotten || suppress::was_said(self.connection, &key)?)
     }
 
     /// Whether the id that an event would get here, by the number that its stream gives it, was forgotten before it came.
     /// Its number is spent, so that what follows it gets the ids it has elsewhere; and its own names are forgotten with
     /// it, as it would get another number the next time.
     fn is_known_by_number(&mut self, event: &Event, keys: &Keys) -> Result<bool, JournalError> {
-        if event.sequence.is_some() || !forget::may_come_later(event.kind()) {
+        if event.sequence.is_some() || !suppress::may_come_later(event.kind()) {
             return Ok(false);
         }
         let numbered = Event { sequence: Some(self.streams.expected(self.connection, event)?), ..event.clone() };
         let Some(id) = numbered.derived_id() else { return Ok(false) };
-        let is_forgotten = forget::suppress_by_id(self.connection, self.hasher, id, event, keys)?;
+        let is_forgotten = suppress::suppress_by_id(self.connection, self.hasher, id, event, keys)?;
         if is_forgotten {
             self.streams.skip(self.connection, event)?;
         }
@@ -450,7 +451,7 @@ impl<'a> Appending<'a> {
         }
         self.streams.write(self.connection, cursors)?;
         if self.suppressed {
-            forget::note_read_over(self.connection, cursors)?;
+            suppress::note_read_over(self.connection, cursors)?;
         }
         add_to_fact(self.connection, "events", self.new_events)?;
         add_to_fact(self.connection, "redactions", self.secrets)?;
@@ -461,83 +462,6 @@ impl<'a> Appending<'a> {
 /// Whether the client keeps it in a record with an id: another record may then have its place in the turn.
 fn has_record(event: &Event) -> bool {
     event.identities.iter().any(|identity| matches!(identity, Identity::Record { .. }))
-}
-
-/// How much an event says: a count says the more the higher it is.
-fn weight(event: &Event) -> u64 {
-    let said = event.content.verbatim();
-    match event.kind() {
-        Kind::Usage => {
-            let counts: serde_json::Map<String, serde_json::Value> = serde_json::from_str(said).unwrap_or_default();
-            counts.values().filter_map(serde_json::Value::as_u64).fold(0, u64::saturating_add)
-        }
-        _ => u64::try_from(said.len()).unwrap_or(u64::MAX),
-    }
-}
-
-/// What readers are to see from now on, if a capture says more than what is known: more text, or more about it. What it
-/// leaves out and was known stays.
-fn fuller(event: &Event, known: &Event) -> Option<Event> {
-    if event.kind() == Kind::Memory {
-        // What is known of something changes: the last word counts.
-        return (event.content != known.content).then(|| event.clone());
-    }
-    let (new, old) = (weight(event), weight(known));
-    let ids = |event: &Event| [event.turn.is_some(), event.topic.is_some(), event.action.is_some()];
-    let names_more = ids(event).into_iter().zip(ids(known)).any(|(new, old)| new && !old);
-    let tells_more =
-        has_more(event.metadata.as_ref(), known.metadata.as_ref()) && (known.metadata.is_some() || new == old);
-    if new <= old && !names_more && !tells_more {
-        return None;
-    }
-    let mut fuller = event.clone();
-    if new < old {
-        fuller.content = known.content.clone();
-        fuller.metadata = both(known.metadata.as_ref(), event.metadata.as_ref());
-        fuller.reasoning = known.reasoning;
-    } else if new == old && names_in(known.metadata.as_ref()) > names_in(event.metadata.as_ref()) {
-        fuller.metadata = both(known.metadata.as_ref(), event.metadata.as_ref());
-    } else {
-        fuller.metadata = both(event.metadata.as_ref(), known.metadata.as_ref());
-    }
-    fuller.turn = fuller.turn.or_else(|| known.turn.clone());
-    fuller.topic = fuller.topic.or_else(|| known.topic.clone());
-    fuller.action = fuller.action.or_else(|| known.action.clone());
-    Some(fuller)
-}
-
-/// Whether metadata says something that the known one does not speak of.
-fn has_more(new: Option<&Json>, known: Option<&Json>) -> bool {
-    match (new, known) {
-        (Some(_), None) => true,
-        (Some(new), Some(known)) if new != known => {
-            let (new, known) = (new.to_value(), known.to_value());
-            let (new, known) = (new.as_object(), known.as_object());
-            let (Some(new), Some(known)) = (new, known) else { return false };
-            new.keys().any(|name| !known.contains_key(name))
-        }
-        _ => false,
-    }
-}
-
-/// Of how many things metadata speaks.
-fn names_in(metadata: Option<&Json>) -> usize {
-    metadata.and_then(|json| json.to_value().as_object().map(serde_json::Map::len)).unwrap_or(0)
-}
-
-/// What both say; where they differ, the first counts.
-fn both(first: Option<&Json>, second: Option<&Json>) -> Option<Json> {
-    let (Some(first), Some(second)) = (first, second) else { return first.or(second).cloned() };
-    if !has_more(Some(second), Some(first)) {
-        return Some(first.clone());
-    }
-    let (mut all, more) = (first.to_value(), second.to_value());
-    if let (Some(all), Some(more)) = (all.as_object_mut(), more.as_object()) {
-        for (name, value) in more {
-            all.entry(name).or_insert_with(|| value.clone());
-        }
-    }
-    Some(Json::from_value(&all))
 }
 
 /// The stored code of a record's class.
