@@ -1,6 +1,9 @@
-//! What a stream tells without ids, and the session file with them.
+//! What one way of capture tells with less than another.
 
+use crate::any_order::Act;
 use crate::world::World;
+use memoir_testkit::Client;
+use memoir_testkit::files::{Agent, Call, End, Manner, Reply, Run, Scenario, Turn, record};
 
 const THREAD: &str = "01990000-0000-7000-8000-000000000001";
 
@@ -79,5 +82,49 @@ fn plans_and_calls_of_a_team_are_told_once_by_stream_and_file_in_either_order() 
         assert_eq!(kinds(&world), format!("{calls} tool_result tool_result tool_result tool_result"));
         let told: Vec<String> = world.events().iter().map(|stored| stored.event.content.plain().into_owned()).collect();
         assert!(told.iter().any(|text| text.contains("explorer")), "the fullest is seen: {told:?}");
+    }
+}
+
+#[test]
+fn what_a_hook_shows_as_the_sessions_is_the_sub_agents_once_its_chat_tells_so() {
+    let run = Run { command: "ls src".to_owned(), output: "main.rs".to_owned(), exit_code: 0 };
+    let agent = Agent { task: "look".to_owned(), runs: vec![run], answer: "One file.".to_owned() };
+    let reply = |texts: &[&str], calls| Reply {
+        thought: None,
+        texts: texts.iter().map(|text| (*text).to_owned()).collect(),
+        calls,
+        tokens: (1, 1),
+    };
+    let turn = Turn {
+        pause_s: 1,
+        prompt: "send somebody to look".to_owned(),
+        blocks: Vec::new(),
+        compaction: None,
+        replies: vec![reply(&[], vec![Call::Agent(agent)])],
+        end: End::Answer(reply(&["There is one."], Vec::new())),
+    };
+    let scenario = Scenario { number: 0, manner: Manner::Typed, turns: vec![turn], fork: None };
+    let of_agents = |world: &World| {
+        let is_of_agent = |stored: &memoir_journal::StoredEvent| {
+            stored.event.thread.as_ref().is_some_and(|thread| *thread != stored.event.session)
+        };
+        let mut told: Vec<String> = world
+            .events()
+            .iter()
+            .filter(|stored| is_of_agent(stored) && stored.event.kind() != memoir_event::Kind::SessionStarted)
+            .map(|stored| format!("{} {}", stored.event.kind().as_str(), stored.event.content.plain()))
+            .collect();
+        told.sort_unstable();
+        told
+    };
+    for client in [Client::Gemini, Client::Codex, Client::Claude] {
+        let [imported, hooked] = [World::new(), World::new()];
+        let recording = record(client, &scenario, &imported.home());
+        imported.act(Act::Import, &recording, &scenario, 0);
+        let recording = record(client, &scenario, &hooked.home());
+        hooked.act(Act::Hooks, &recording, &scenario, 0);
+        hooked.act(Act::Import, &recording, &scenario, 0);
+        assert!(of_agents(&imported).iter().any(|told| told.contains("ls src")), "{:?}", of_agents(&imported));
+        assert_eq!(of_agents(&hooked), of_agents(&imported), "{}", client.name());
     }
 }
