@@ -117,10 +117,15 @@ fn nearness(
     is_brought: bool,
 ) -> Result<Option<Nearness>, JournalError> {
     let is_seen = reader.is_seen_by(event, captured.source)?;
-    if is_seen && !is_brought {
+    // What an earlier version read without giving it a name is known by its very time when it is read again.
+    let is_named = || captured.identities.iter().any(|identity| matches!(identity, Identity::InTurn { .. }));
+    if is_seen && !is_brought && (captured.time.is_none() || !is_named() || reader.has_name(event)?) {
         return Ok(None);
     }
     let Some(known) = reader.fullest(event)? else { return Ok(None) };
+    if is_seen && !is_brought && known.event.time != captured.time {
+        return Ok(None);
+    }
     let at_ms = captured.time.as_ref().map(memoir_event::Time::ms).or(captured.captured_ms).unwrap_or(now_ms);
     let distance_ms = known.ts_ms.saturating_sub(at_ms).saturating_abs();
     if is_seen && distance_ms > MOMENT_MS {
@@ -134,7 +139,9 @@ fn nearness(
     if is_of_thread && known.event.thread != captured.thread {
         return Ok(None);
     }
-    let said = |event: &Event| event.time.is_some() || event.captured_ms.is_some();
+    // Of a saved stream it is only known that it was written before: that tells nothing apart.
+    let is_captured = |event: &Event| event.captured_ms.is_some() && !event.source.is_stream();
+    let said = |event: &Event| event.time.is_some() || is_captured(event);
     // Of two results of one command, the one that says the same.
     let reads_otherwise = known.event.content.plain().trim() != captured.content.plain().trim();
     if known.event.time.is_none() || !said(captured) {

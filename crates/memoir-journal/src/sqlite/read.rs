@@ -118,6 +118,15 @@ impl<'a> Reader<'a> {
         Ok(Some(stored))
     }
 
+    /// Whether any capture of the event at `seq` gave it a name.
+    pub fn has_name(&self, seq: Seq) -> Result<bool, JournalError> {
+        let mut find = self.connection.prepare_cached(
+            "SELECT EXISTS(SELECT 1 FROM record WHERE seq = ?1 AND length(keys) > 0)
+                 OR EXISTS(SELECT 1 FROM record WHERE event = ?1 AND length(keys) > 0)",
+        )?;
+        Ok(find.query_row([as_i64(seq)], |row| row.get(0))?)
+    }
+
     /// What one record says.
     pub fn stored(&mut self, record: &Record) -> Result<StoredEvent, JournalError> {
         let damaged = |what: &str| JournalError::Damaged(format!("record {}: {what}", record.seq));
