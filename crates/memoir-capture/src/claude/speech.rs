@@ -257,7 +257,14 @@ pub(super) fn summary_text(text: &str) -> String {
     if let Some((_, rest)) = text.split_once("<summary>") {
         return rest.split_once("</summary>").map_or(rest, |(summary, _)| summary).trim().to_owned();
     }
-    let body = text.split_once("Summary:\n").map_or(text, |(_, body)| body);
+    let preamble = || {
+        text.split_once("the earlier portion of the conversation.\n")
+            .filter(|_| text.starts_with("This session is being"))
+    };
+    let body = text.split_once("Summary:\n").or_else(preamble).map_or(text, |(_, body)| body).trim_start();
+    // What the client reminds the model of stands before the summary.
+    let after = body.strip_prefix("<system-reminder>").and_then(|rest| rest.split_once("</system-reminder>"));
+    let body = after.map_or(body, |(_, body)| body);
     let body =
         body.split_once("\n\nIf you need specific details from before compaction").map_or(body, |(body, _)| body);
     body.trim().to_owned()

@@ -113,6 +113,7 @@ fn what_a_hook_shows_as_the_sessions_is_the_sub_agents_once_its_chat_tells_so() 
             .iter()
             .filter(|stored| is_of_agent(stored) && stored.event.kind() != memoir_event::Kind::SessionStarted)
             .map(|stored| format!("{} {}", stored.event.kind().as_str(), stored.event.content.plain()))
+            .map(|told| told.replace(&world.home().display().to_string(), "~"))
             .collect();
         told.sort_unstable();
         told
@@ -126,5 +127,56 @@ fn what_a_hook_shows_as_the_sessions_is_the_sub_agents_once_its_chat_tells_so() 
         hooked.act(Act::Import, &recording, &scenario, 0);
         assert!(of_agents(&imported).iter().any(|told| told.contains("ls src")), "{:?}", of_agents(&imported));
         assert_eq!(of_agents(&hooked), of_agents(&imported), "{}", client.name());
+    }
+}
+
+#[test]
+fn runs_that_were_saved_to_one_file_are_the_same_as_each_by_itself() {
+    let codex = |words: &str| {
+        let item = |id: u32, text: &str| {
+            format!(r#"{{"type":"item.completed","item":{{"id":"item_{id}","type":"agent_message","text":"{text}"}}}}"#)
+        };
+        let end = r#"{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}"#;
+        let start = format!(r#"{{"type":"thread.started","thread_id":"{THREAD}"}}"#);
+        format!("{start}\n{}\n{}\n{end}\n", item(0, "Done."), item(1, words))
+    };
+    let gemini = |words: &str| {
+        let at = |second: u32| format!(r#""timestamp":"2026-01-01T10:0{}:0{second}.000Z""#, words.len() % 7);
+        let start = format!(r#"{{"type":"init",{},"session_id":"9e31","model":"m"}}"#, at(0));
+        let said = |second: u32, role: &str, text: &str| {
+            format!(r#"{{"type":"message",{},"role":"{role}","content":"{text}"}}"#, at(second))
+        };
+        let end = format!(r#"{{"type":"result",{},"status":"success","stats":{{}}}}"#, at(3));
+        format!("{start}\n{}\n{}\n{end}\n", said(1, "user", "go on"), said(2, "assistant", words))
+    };
+    for runs in [["One.", "Two..", "Three."].map(codex), ["One.", "Two..", "Three."].map(gemini)] {
+        let apart = World::new();
+        for (number, run) in runs.iter().enumerate() {
+            apart.put(&format!("run{number}.jsonl"), run.as_bytes());
+            apart.import_path(&apart.path(&format!("run{number}.jsonl")));
+        }
+        let told = |world: &World| {
+            let mut told: Vec<String> = world
+                .events()
+                .iter()
+                .map(|stored| format!("{:?} {}", stored.event.kind(), stored.event.content.plain()))
+                .collect();
+            told.sort_unstable();
+            told
+        };
+        let expected = told(&apart);
+        apart.put("log.jsonl", runs.concat().as_bytes());
+        apart.import_path(&apart.path("log.jsonl"));
+        assert_eq!(told(&apart), expected, "after each by itself");
+        // Saved one after another, and read in between.
+        let together = World::new();
+        for run in &runs {
+            together.append("log.jsonl", run.as_bytes());
+            together.import_path(&together.path("log.jsonl"));
+        }
+        assert_eq!(told(&together), expected, "as the file grows");
+        together.put("run1.jsonl", runs[1].as_bytes());
+        together.import_path(&together.path("run1.jsonl"));
+        assert_eq!(told(&together), expected, "and then one by itself");
     }
 }

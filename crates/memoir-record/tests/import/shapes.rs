@@ -198,7 +198,7 @@ fn claude_prints_records_as_json() {
             r#"{"type":"assistant","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus","content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"ls"}}],"stop_reason":null,"usage":{"input_tokens":3,"cache_read_input_tokens":90,"output_tokens":5}},"parent_tool_use_id":null,"session_id":"5e55","uuid":"u1"}"#,
             r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"a.txt","is_error":false}]},"parent_tool_use_id":null,"session_id":"5e55","uuid":"u2","tool_use_result":{"stdout":"a.txt","stderr":"","interrupted":false}}"#,
             r#"{"type":"assistant","message":{"id":"msg_2","type":"message","role":"assistant","model":"claude-opus","content":[{"type":"text","text":"One file."}],"stop_reason":null,"usage":{"input_tokens":3,"output_tokens":5}},"parent_tool_use_id":null,"session_id":"5e55","uuid":"u3"}"#,
-            r#"{"type":"result","subtype":"success","is_error":false,"result":"One file.","session_id":"5e55","total_cost_usd":0.25,"uuid":"u4"}"#,
+            r#"{"type":"result","subtype":"success","is_error":false,"result":"One file.","session_id":"5e55","total_cost_usd":0.25,"usage":{"input_tokens":6,"cache_read_input_tokens":90,"output_tokens":40},"modelUsage":{"claude-opus":{"outputTokens":400}},"uuid":"u4"}"#,
         ],
         &[
             "session_started: 5e55 /p",
@@ -206,9 +206,8 @@ fn claude_prints_records_as_json() {
             "tool_result: a.txt",
             "command: ls 0 completed",
             "assistant_message: One file.",
-            "usage: claude-opus 3 90 5",
-            "usage: claude-opus 3 5",
             "usage: 0.25",
+            "turn_completed: completed 96 90 0 40",
         ],
     );
 }
