@@ -296,3 +296,25 @@ fn answers_of(outcome: Raw<'_>) -> Option<String> {
     let lines: Vec<String> = answers.iter().map(|(question, answer)| format!("{question} {answer}")).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_reads_the_same_whatever_the_client_puts_around_it() {
+        let before = "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\n";
+        let reminder =
+            "<system-reminder>\n<tools-used-before-summary>Bash</tools-used-before-summary>\n</system-reminder>\n";
+        let after = "\n\nIf you need specific details from before compaction, read the transcript.";
+        for text in [
+            "x5".to_owned(),
+            "<analysis>a</analysis><summary>\nx5\n</summary>".to_owned(),
+            format!("{before}x5{after}"),
+            format!("{before}{reminder}x5{after}"),
+            format!("{before}Summary:\nx5{after}"),
+        ] {
+            assert_eq!(summary_text(&text), "x5", "{text}");
+        }
+    }
+}

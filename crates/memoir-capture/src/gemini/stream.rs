@@ -279,4 +279,17 @@ mod tests {
         assert!(out.events[0].event.content.plain().ends_with("\nok"));
         assert!(stream.is_settled());
     }
+
+    #[test]
+    fn a_change_says_less_than_the_chat_does_for_nobody_tells_here_whether_the_file_is_new() {
+        let (mut stream, mut out) = (ExecStream::new("run", None, None), Out::default());
+        stream.line(1, r#"{"type":"init","session_id":"s","model":"m"}"#, &mut out);
+        let call = r#"{"type":"tool_use","tool_name":"write_file","tool_id":"c","parameters":{"file_path":"/p/a","content":"x"}}"#;
+        stream.line(2, call, &mut out);
+        stream.line(3, r#"{"type":"tool_result","tool_id":"c","status":"success","output":"ok"}"#, &mut out);
+        let change = out.events.iter().find(|one| one.event.kind() == memoir_event::Kind::FileChange).unwrap();
+        let by_chat =
+            r#"{"item":{"type":"file_change","changes":[{"path":"/p/a","kind":"add"}],"status":"completed"}}"#;
+        assert!(change.event.content.verbatim().len() < by_chat.len(), "{}", change.event.content.verbatim());
+    }
 }

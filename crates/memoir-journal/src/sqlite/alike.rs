@@ -12,6 +12,9 @@ use rusqlite::{Connection, OptionalExtension};
 /// A message is recorded within moments by whoever sees it.
 const MESSAGE_WINDOW_MS: i64 = 5 * 60 * 1000;
 
+/// Codex writes down what it says when it prints it: what says the same minutes before is of an earlier run.
+const PRINTED_WINDOW_MS: i64 = 60 * 1000;
+
 /// A tool call may be seen when it is asked for and again when it is done.
 const TOOL_WINDOW_MS: i64 = 60 * 60 * 1000;
 
@@ -147,8 +150,10 @@ fn nearness(
     if known.event.time.is_none() || !said(captured) {
         return Ok(Some(Nearness { reads_otherwise, distance_ms: i64::MAX }));
     }
+    let is_of_stream = captured.source.is_stream() || known.event.source.is_stream();
     let window = match captured.kind() {
         Kind::ToolCall | Kind::ToolResult | Kind::Command | Kind::FileChange => TOOL_WINDOW_MS,
+        _ if captured.client == Some(Client::Codex) && is_of_stream => PRINTED_WINDOW_MS,
         _ => MESSAGE_WINDOW_MS,
     };
     Ok((distance_ms <= window).then_some(Nearness { reads_otherwise, distance_ms }))
