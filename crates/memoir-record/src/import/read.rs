@@ -468,9 +468,9 @@ impl Reading<'_, '_> {
         let bytes = offset.saturating_sub(self.told_bytes);
         self.told_bytes = offset;
         self.batch_bytes = 0;
-        let ended = if cursor.is_some() { std::mem::take(&mut self.ended) } else { Vec::new() };
-        let run = self.run.as_ref().filter(|_| cursor.is_some());
-        let runs = ended.iter().chain(run).map(Run::cursor);
+        // Also where the place is not noted: what was handed over has the names of its run.
+        let ended = std::mem::take(&mut self.ended);
+        let runs = ended.iter().chain(&self.run).map(Run::cursor);
         let cursors = self.intake.judge().take_changed().into_iter().chain(cursor).chain(runs).collect();
         let renamed = self.intake.take_renamed();
         let portion = Portion { batch: std::mem::take(&mut self.batch), cursors, renamed, bytes };

@@ -180,3 +180,23 @@ fn runs_that_were_saved_to_one_file_are_the_same_as_each_by_itself() {
         assert_eq!(told(&together), expected, "and then one by itself");
     }
 }
+
+#[test]
+fn a_stream_that_was_read_before_its_last_answer_was_whole_is_the_same_run_later() {
+    let line =
+        |kind: &str, more: &str| format!("{{\"type\":\"{kind}\",\"timestamp\":\"2026-01-01T10:00:00Z\"{more}}}\n");
+    let said =
+        |role: &str, text: &str| line("message", &format!(r#","role":"{role}","content":"{text}","delta":true"#));
+    let part =
+        line("init", r#","session_id":"9e31","model":"m""#) + &said("user", "go on") + &said("assistant", "Done.");
+    let whole = part.clone() + &line("result", r#","status":"success","stats":{}"#);
+    let world = World::new();
+    let now = std::time::UNIX_EPOCH + std::time::Duration::from_millis(1_900_000_000_000);
+    world.put("part.jsonl", part.as_bytes());
+    std::fs::File::options().write(true).open(world.path("part.jsonl")).unwrap().set_modified(now).unwrap();
+    world.import_path(&world.path("part.jsonl"));
+    assert_eq!(world.events().len(), 2, "the answer may go on");
+    world.put("whole.jsonl", whole.as_bytes());
+    world.import_path(&world.path("whole.jsonl"));
+    assert_eq!(world.events().len(), 4, "{}", world.told());
+}
