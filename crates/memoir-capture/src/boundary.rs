@@ -382,6 +382,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_command_printed_is_kept_without_tags() {
+        for (text, kept) in [
+            ("<bash-stdout>a\nb</bash-stdout><bash-stderr>oops</bash-stderr>", "a\nb\noops"),
+            ("<bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>", "a"),
+        ] {
+            assert_eq!(sort(text).context, [("command-output", Some(kept.to_owned()))]);
+        }
+    }
+
+    #[test]
     fn a_command_is_kept_as_it_was_typed() {
         let tags = "<command-message>hello</command-message>\n<command-name>/hello</command-name>\n<command-args>big world</command-args>";
         assert_eq!(sort(tags).context, [("slash-command", Some("/hello big world".to_owned()))]);

@@ -4,6 +4,7 @@ mod answer;
 mod hook;
 mod notes;
 mod record;
+mod run_end;
 mod speech;
 mod tools;
 mod transcript;

@@ -4,6 +4,7 @@ mod code;
 mod exec;
 mod hook;
 mod rollout;
+mod team;
 mod waiting;
 
 pub use code::ANY_TOOL;

@@ -128,3 +128,72 @@ pub fn read_hook(client: Client, payload: &str, now: &Time) -> Result<HookCall, 
         Client::Copilot | Client::Opencode => Err(HookError::NoHooks(client)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(client: Client, event: &str, fields: &str) -> HookCall {
+        let payload = format!(
+            r#"{{"session_id":"s","turn_id":"t","prompt_id":"t","transcript_path":"/x.jsonl","cwd":"/p","hook_event_name":"{event}"{fields}}}"#
+        );
+        read_hook(client, &payload, &Time::from_ms(0)).unwrap()
+    }
+
+    fn contents(call: &HookCall) -> Vec<(Kind, &str)> {
+        call.captured.iter().map(|one| (one.event.kind(), one.event.content.verbatim())).collect()
+    }
+
+    #[test]
+    fn a_tool_that_needs_leave_and_does_not_get_it_is_noted_with_what_and_why() {
+        let input = r#","tool_name":"Bash","tool_input":{"command":"touch x","description":"try"}"#;
+        for client in [Client::Codex, Client::Claude] {
+            let asked = told(client, "PermissionRequest", input);
+            assert_eq!(contents(&asked), [(Kind::Context, r#"{"type":"permission-request","text":"Bash: touch x"}"#)]);
+            assert_eq!(asked.captured[0].tools, ["Bash"]);
+        }
+        let denied =
+            told(Client::Claude, "PermissionDenied", &format!(r#"{input},"tool_use_id":"u1","reason":"not safe""#));
+        assert_eq!(
+            contents(&denied),
+            [(Kind::Context, r#"{"type":"permission-denied","text":"Bash: touch x\nnot safe"}"#)]
+        );
+        assert_eq!(denied.captured[0].event.action.as_deref(), Some("u1"));
+        let gemini = r#","notification_type":"ToolPermission","message":"Shell needs leave","details":{"type":"exec","command":"touch x"}"#;
+        assert_eq!(
+            contents(&told(Client::Gemini, "Notification", gemini)),
+            [(Kind::SessionSummary, "Shell needs leave: touch x")]
+        );
+    }
+
+    #[test]
+    fn what_a_model_response_cost_is_told_where_no_session_file_tells_it() {
+        let usage = r#","model":"m","status":"completed","error":null,"token_usage":{"input_tokens":100,"cached_input_tokens":30,"output_tokens":20}"#;
+        let call = told(Client::Codex, "PostModelRequest", usage);
+        assert!(call.captured.is_empty());
+        let cost = call.fallback[0].event.content.verbatim();
+        assert_eq!(cost, r#"{"model":"m","input_tokens":70,"cached_input_tokens":30,"output_tokens":20}"#);
+        assert_eq!(call.fallback[0].event.turn.as_deref(), Some("t"));
+    }
+
+    #[test]
+    fn an_event_that_nobody_knows_is_kept_as_it_is_small_and_under_one_name() {
+        let long = "x".repeat(5000);
+        for (client, event) in
+            [(Client::Codex, "BrandNew"), (Client::Claude, "CwdChanged"), (Client::Gemini, "BrandNew")]
+        {
+            let call = told(client, event, &format!(r#","to":"/elsewhere","text":"{long}""#));
+            let [one] = &call.captured[..] else { panic!("{:?}", call.captured) };
+            assert_eq!(one.event.kind(), Kind::Other);
+            assert_eq!(one.event.shape.event_type, format!("{client}.hook.{event}"));
+            let kept = one.event.content.verbatim();
+            assert!(kept.contains("/elsewhere") && kept.len() < 1100 && !kept.contains("session_id"), "{kept}");
+            assert_eq!(told(client, event, &format!(r#","to":"/elsewhere","text":"{long}""#)).captured, call.captured);
+        }
+        for (client, event) in
+            [(Client::Codex, "PreModelRequest"), (Client::Claude, "PostToolBatch"), (Client::Gemini, "AfterModel")]
+        {
+            assert!(told(client, event, r#","tool_calls":[],"llm_request":{}"#).captured.is_empty());
+        }
+    }
+}

@@ -4,6 +4,7 @@
 //! the names by which other captures of the same thing are found; its state is a text, so that it can go on later.
 //! [`read_hook`] understands one hook call, [`Telling`] a conversation that a program tells message by message, and [`RegainedNames`] gives what comes from another journal its names again.
 
+mod aside;
 mod boundary;
 pub mod claude;
 pub mod codex;
@@ -12,6 +13,8 @@ pub mod copilot;
 pub mod gemini;
 mod hook;
 mod lenient;
+mod likeness;
+mod masked;
 mod media;
 pub mod opencode;
 mod out;

@@ -34,8 +34,15 @@ impl Media {
 }
 
 fn decoded_bytes(base64: &str) -> u64 {
-    let digits = base64.trim_end_matches('=').len();
-    u64::try_from(digits).unwrap_or(u64::MAX).saturating_mul(3) / 4
+    let digits = |part: &str| u64::try_from(part.trim_end_matches('=').len()).unwrap_or(u64::MAX);
+    // Of a huge one the middle was left out, and a mark says how much.
+    let marked = || {
+        let (head, rest) = base64.split_once("\u{2063}…[")?;
+        let (left_out, rest) = rest.split_once(' ')?;
+        let (_, tail) = rest.split_once('\u{2063}')?;
+        Some(digits(head).saturating_add(left_out.parse().ok()?).saturating_add(digits(tail)))
+    };
+    marked().unwrap_or_else(|| digits(base64)).saturating_mul(3) / 4
 }
 
 /// Metadata that lists attachments; none for none.
@@ -73,5 +80,12 @@ mod tests {
         assert_eq!(notes(std::slice::from_ref(&media)), "[image/png, 5 bytes]");
         assert_eq!(metadata(&[media]).unwrap().as_str(), r#"{"attachments":[{"type":"image/png","bytes":5}]}"#);
         assert_eq!(Media::of_url("https://x/y.png").note(), "[image]");
+    }
+
+    #[test]
+    fn a_huge_picture_has_the_size_that_it_had() {
+        let marked = format!("{}\u{2063}…[3990 characters left out]…\u{2063}{}==", "A".repeat(5), "A".repeat(5));
+        assert_eq!(Media::of_base64("image/png", &marked).bytes, Some(3000));
+        assert_eq!(Media::of_base64("image/png", "AAAA").bytes, Some(3));
     }
 }

@@ -3,10 +3,8 @@
 //! An envelope tells what happened, but not under which names it was captured. What is in it suffices to give back the
 //! names that captures of the same thing have, so that whoever sees it here, before or after, finds the one event.
 
-use crate::scene::{
-    DIGEST_CHARS, NO_MESSAGE, Scene, digest, is_seen_unnamed, item, likeness_of_call, likeness_of_files,
-    likeness_of_text, record, result_of,
-};
+use crate::likeness::{likeness_of_call, likeness_of_files, likeness_of_text, likeness_of_usage, result_of};
+use crate::scene::{DIGEST_CHARS, NO_MESSAGE, Scene, digest, is_seen_unnamed, item, record};
 use crate::shell;
 use memoir_event::{Client, Content, Event, Identity, Kind, Said, Source};
 use serde_json::Value;
@@ -151,6 +149,9 @@ impl RegainedNames {
                 let cost = &payload["session_cost_usd"];
                 names.extend(cost.is_number().then(|| item(&format!("cost/{cost}"), 0)));
                 names.extend(of_record.map(|id| item(&format!("usage/{id}"), 0)));
+                let [input, cached, output] =
+                    ["input_tokens", "cached_input_tokens", "output_tokens"].map(|name| payload[name].as_u64());
+                alike = (client == Client::Codex).then(|| Said::Own(likeness_of_usage(input, cached, output)));
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use crate::boundary::{self, Stand};
 use crate::content::Unknown;
+use crate::likeness::{likeness_of_call, likeness_of_files, likeness_of_text, likeness_of_usage, result_of};
 use crate::out::{Captured, Out};
 use crate::patch::Change;
 use crate::payload::{Payload, push_text};
@@ -17,9 +18,6 @@ pub(crate) const DIGEST_CHARS: usize = 24;
 
 /// No kind of record has a longer name.
 const TYPE_CHARS_MAX: usize = 64;
-
-/// The longest text by which tool calls are compared.
-const LIKENESS_CHARS_MAX: usize = 2000;
 
 /// How the boundary begins around what memoir's own tools answer.
 const OWN_ANSWER: &str = "<memoir-context source=\"mcp-";
@@ -329,6 +327,11 @@ impl<'a> Maker<'a> {
 
     /// What a model response cost; `id` names the response.
     pub fn usage(&mut self, id: &str, model: Option<&str>, tokens: Tokens) {
+        self.usage_named(item(&format!("usage/{id}"), 0), model, tokens);
+    }
+
+    /// The same, of a response that the client does not name; `name` is the capture's own.
+    pub fn usage_named(&mut self, name: Identity, model: Option<&str>, tokens: Tokens) {
         let whole = |n: Option<u64>| n.and_then(|n| i64::try_from(n).ok());
         let cost = tokens.cost_usd.filter(|cost| cost.is_finite()).map(|cost| cost.to_string());
         let content = Payload::new()
@@ -339,7 +342,11 @@ impl<'a> Maker<'a> {
             .number("output_tokens", whole(tokens.output))
             .number("reasoning_tokens", whole(tokens.reasoning))
             .json("cost_usd", cost.as_deref());
-        self.push(Kind::Usage, content.into_content(), vec![item(&format!("usage/{id}"), 0)], |_| {});
+        let mut names = vec![name];
+        if self.scene.client == Client::Codex {
+            names.push(Identity::Alike(Said::Own(likeness_of_usage(tokens.input, tokens.cached, tokens.output))));
+        }
+        self.push(Kind::Usage, content.into_content(), names, |_| {});
     }
 
     /// The beginning of the session, or of a sub-agent's part of it.
@@ -434,49 +441,4 @@ pub(crate) fn digest(text: &str) -> String {
         blake3::hash(text.as_bytes())
     };
     hash.to_hex().chars().take(DIGEST_CHARS).collect()
-}
-
-/// By what the outcome of a tool call is found where neither an id nor its text is told; `call` is the call's likeness.
-pub(crate) fn result_of(call: &str) -> Identity {
-    Identity::Alike(Said::Own(format!("result of\n{call}")))
-}
-
-/// By what a tool call is compared with one that has no id.
-pub(crate) fn likeness_of_call(name: &str, arguments: &str) -> String {
-    if let Some(script) = shell::script_of_call(name, arguments) {
-        return shell::likeness(&script);
-    }
-    let value: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
-    cut(&format!("{name}\n{}", sorted(&value)))
-}
-
-/// By what changes of files are compared.
-pub(crate) fn likeness_of_files(mut paths: Vec<String>) -> String {
-    paths.sort_unstable();
-    cut(&format!("files\n{}", paths.join("\n")))
-}
-
-/// By what a labelled text is compared.
-pub(crate) fn likeness_of_text(label: &str, text: &str) -> String {
-    cut(&format!("{label}\n{text}"))
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(LIKENESS_CHARS_MAX).collect()
-}
-
-/// JSON with the names of every object in order: writers differ in it.
-fn sorted(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::Object(fields) => {
-            let mut names: Vec<_> = fields.iter().collect();
-            names.sort_unstable_by_key(|(name, _)| name.as_str());
-            let parts: Vec<String> = names.iter().map(|(name, value)| format!("{name}:{}", sorted(value))).collect();
-            format!("{{{}}}", parts.join(","))
-        }
-        serde_json::Value::Array(items) => {
-            format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(","))
-        }
-        other => other.to_string(),
-    }
 }

@@ -1,5 +1,6 @@
 //! Shell commands: the script behind a tool call, and the exit code and output behind what a model was told.
 
+use crate::masked::masked;
 use crate::payload::Payload;
 use serde_json::Value;
 
@@ -118,7 +119,7 @@ fn quoted(word: &str) -> String {
 
 /// By what a command is compared with one that has no id.
 pub(crate) fn likeness(script: &str) -> String {
-    format!("shell\n{}", script.trim())
+    format!("shell\n{}", masked(script.trim()))
 }
 
 /// What a model was told about a finished command.

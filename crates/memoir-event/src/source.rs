@@ -64,6 +64,11 @@ impl Source {
     pub const fn is_hook(self) -> bool {
         matches!(self, Source::CodexHook | Source::ClaudeCodeHook | Source::GeminiCliHook)
     }
+
+    /// Whether it was seen in what a client printed.
+    pub const fn is_stream(self) -> bool {
+        matches!(self, Source::CodexExec | Source::CodexSdk | Source::ClaudeCodeExec | Source::GeminiCliExec)
+    }
 }
 
 impl Client {

@@ -10,6 +10,7 @@ mod database;
 mod files;
 mod format;
 mod lines;
+mod opened;
 mod position;
 mod read;
 mod run;
@@ -17,6 +18,7 @@ mod shrink;
 mod summary;
 mod torn;
 
+pub(crate) use copies::copied_thread;
 pub use coverage::{Coverage, ReadState};
 pub use files::{ClientDirs, Found, SourceFile, Unreadable, Wanted};
 pub use format::Format;

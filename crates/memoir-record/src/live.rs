@@ -280,7 +280,9 @@ impl<'a> LiveStream<'a> {
     /// Stores what a growing text says so far, and everything before it.
     fn settle(&mut self, show: &mut dyn FnMut(Shown<'_>)) {
         let mut out = Out::default();
-        self.parser.pause(&mut out);
+        if !self.live.rules.policy.has_patterns() {
+            self.parser.pause(&mut out);
+        }
         let more = self.admit(out);
         self.hand_over(show);
         show(Shown::More(&more));

@@ -142,9 +142,14 @@ impl Policy {
         self.takes_back.is_some_and(|takes_back| takes_back(prompt))
     }
 
+    /// Whether any pattern excludes texts: of a text that grows nobody can tell before its end.
+    pub fn has_patterns(&self) -> bool {
+        !self.patterns.is_empty()
+    }
+
     /// Whether a text is excluded by a pattern.
     pub fn excludes_text(&self, text: &str) -> bool {
-        !self.patterns.is_empty() && self.patterns.is_match(text)
+        self.has_patterns() && self.patterns.is_match(text)
     }
 }
 

@@ -158,7 +158,7 @@ pub(super) fn without_wrappers<'a>(
             None => before.len(),
         };
         out.push_str(before.get(..kept_before).unwrap_or_default());
-        context.push((name, kept));
+        context.push((name, kept.map(without_seam)));
         done = mark + end;
         at = done;
     }
@@ -167,6 +167,14 @@ pub(super) fn without_wrappers<'a>(
     }
     out.push_str(text.get(done..).unwrap_or_default());
     Cow::Owned(out)
+}
+
+/// What a command printed, without the tags between its output and its errors.
+fn without_seam(kept: String) -> String {
+    match kept.split_once("</bash-stdout><bash-stderr>") {
+        Some((output, errors)) => format!("{}\n{}", output.trim_end(), errors.trim()).trim().to_owned(),
+        None => kept,
+    }
 }
 
 /// Finds where something may begin that is not the user's.

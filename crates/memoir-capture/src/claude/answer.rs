@@ -97,6 +97,11 @@ impl Transcript {
         if found.message.usage.has_wrong_counts(&Usage::NAMES) {
             at.out.problem("count that is no number");
         }
+        if self.is_stream() {
+            // Written when an answer has only begun: what it cost in the end is told at the end of the run.
+            at.out.left_out("usage at the beginning of an answer");
+            return;
+        }
         let usage: Usage<'_> = found.message.usage.read();
         let tokens = Tokens {
             input: usage.input.count(),

@@ -3,6 +3,7 @@
 use super::answer::answer_place;
 use super::speech::{finish, summary_text};
 use super::tools::Pending;
+use crate::aside::{self, Leave};
 use crate::content::returned;
 use crate::hook::{HookCall, HookError, Moment, Start};
 use crate::lenient::{Flag, Raw, Text, Words, lenient};
@@ -30,6 +31,7 @@ lenient! {
         tool_use_id: Text<'a> = "tool_use_id",
         tool_response: Raw<'a> = "tool_response",
         error: Raw<'a> = "error",
+        reason: Text<'a> = "reason",
         message: Words<'a> = "message",
         delta: Words<'a> = "delta",
         is_final: Flag = "final",
@@ -55,7 +57,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
     scene.cwd = call.cwd.said().map(Arc::from);
     let mut out = Out::default();
     let mut maker = Maker::live(&scene, Some(now.clone()), &mut out);
-    let moment = remember(&event, &call, &mut maker);
+    let moment = remember(&event, &call, payload, &mut maker);
     Ok(HookCall {
         client: Client::Claude,
         event,
@@ -76,7 +78,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
     })
 }
 
-fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
+fn remember(event: &str, call: &Payload1<'_>, payload: &str, maker: &mut Maker<'_>) -> Moment {
     let turn = call.prompt_id.said().unwrap_or_default();
     match event {
         "SessionStart" => {
@@ -152,9 +154,20 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
             }
             Moment::Compaction
         }
+        "PermissionRequest" | "PermissionDenied" => {
+            let (id, tool) = (call.tool_use_id.said(), call.tool_name.said().unwrap_or("tool"));
+            let input = call.tool_input.get().unwrap_or("{}");
+            Leave { id, tool, input, reason: call.reason.said() }.note(event, maker);
+            Moment::Other
+        }
         "PreCompact" => Moment::Compaction,
         "SessionEnd" => Moment::SessionEnd,
-        _ => Moment::Other,
+        // Each of its calls is told by PostToolUse.
+        "PostToolBatch" => Moment::Other,
+        _ => {
+            aside::note(event, payload, maker);
+            Moment::Other
+        }
     }
 }
 

@@ -257,7 +257,14 @@ pub(super) fn summary_text(text: &str) -> String {
     if let Some((_, rest)) = text.split_once("<summary>") {
         return rest.split_once("</summary>").map_or(rest, |(summary, _)| summary).trim().to_owned();
     }
-    let body = text.split_once("Summary:\n").map_or(text, |(_, body)| body);
+    let preamble = || {
+        text.split_once("the earlier portion of the conversation.\n")
+            .filter(|_| text.starts_with("This session is being"))
+    };
+    let body = text.split_once("Summary:\n").or_else(preamble).map_or(text, |(_, body)| body).trim_start();
+    // What the client reminds the model of stands before the summary.
+    let after = body.strip_prefix("<system-reminder>").and_then(|rest| rest.split_once("</system-reminder>"));
+    let body = after.map_or(body, |(_, body)| body);
     let body =
         body.split_once("\n\nIf you need specific details from before compaction").map_or(body, |(body, _)| body);
     body.trim().to_owned()
@@ -288,4 +295,26 @@ fn answers_of(outcome: Raw<'_>) -> Option<String> {
         .collect();
     let lines: Vec<String> = answers.iter().map(|(question, answer)| format!("{question} {answer}")).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_reads_the_same_whatever_the_client_puts_around_it() {
+        let before = "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\n";
+        let reminder =
+            "<system-reminder>\n<tools-used-before-summary>Bash</tools-used-before-summary>\n</system-reminder>\n";
+        let after = "\n\nIf you need specific details from before compaction, read the transcript.";
+        for text in [
+            "x5".to_owned(),
+            "<analysis>a</analysis><summary>\nx5\n</summary>".to_owned(),
+            format!("{before}x5{after}"),
+            format!("{before}{reminder}x5{after}"),
+            format!("{before}Summary:\nx5{after}"),
+        ] {
+            assert_eq!(summary_text(&text), "x5", "{text}");
+        }
+    }
 }

@@ -157,7 +157,11 @@ impl Transcript {
 
     /// One line, which may hold two records glued together.
     fn one_line(&mut self, number: u64, text: &str, out: &mut Out) {
-        let text = text.trim_matches('\0').trim();
+        let whole = text.trim();
+        let text = whole.trim_matches('\0').trim();
+        if text.len() < whole.len() {
+            out.problem("NUL bytes");
+        }
         if text.is_empty() {
             return;
         }
@@ -375,7 +379,7 @@ impl Transcript {
         at.out.left_out("queue-operation");
     }
 
-    fn cost(&mut self, total: Option<f64>, at: &mut At<'_>) {
+    pub(super) fn cost(&mut self, total: Option<f64>, at: &mut At<'_>) {
         let Some(total) = total.filter(|total| total.is_finite()) else { return };
         let total = total.to_string();
         if self.state.cost.as_deref() == Some(&total) {
@@ -402,16 +406,6 @@ impl Transcript {
                 self.maker(at).context("title", title, vec![name]);
             }
             None => at.out.left_out("title"),
-        }
-    }
-
-    /// The end of a run in a stream.
-    fn result(&mut self, found: &Record<'_>, at: &mut At<'_>) {
-        self.flush(at.out);
-        self.cost(found.stream_cost.0, at);
-        if let Some(text) = found.result.said().filter(|_| found.is_error.is_set()) {
-            let name = Identity::Named(format!("failed/{}", digest(text)));
-            self.maker(at).error(text.to_owned(), vec![name]);
         }
     }
 

@@ -3,9 +3,13 @@
 //! It names no turn and gives no times, and its item ids begin anew in each run: what it shows is matched with the
 //! session file by what it says.
 
+mod old;
+
+use self::old::OldMessage;
 use super::rollout::mcp_returned;
+use super::team::TeamCall;
 use crate::boundary::Stand;
-use crate::lenient::{List, Number, Raw, Text, Words, lenient};
+use crate::lenient::{Flag, List, Number, Raw, Text, Words, lenient};
 use crate::out::Out;
 use crate::parser::{Parser, mended, read};
 use crate::patch::{Change, ChangeKind};
@@ -40,6 +44,12 @@ struct State {
     thread: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    /// Calls that have begun and not ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    begun: Vec<String>,
+    /// The plan that was told last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    plan: Option<String>,
     /// Commands that have begun, in the old form: their ids and scripts. Never stored, they may hold anything.
     #[serde(skip)]
     commands: Vec<(String, String)>,
@@ -85,9 +95,30 @@ lenient! {
         arguments: Raw<'a> = "arguments",
         result: Raw<'a> = "result",
         error: Raw<'a> = "error",
+        id: Text<'a> = "id",
+        items: List<Step<'a>> = "items",
         query: Text<'a> = "query",
         action: Raw<'a> = "action",
         message: Words<'a> = "message",
+    }
+}
+
+impl Item<'_> {
+    /// The tool that is called, and with what.
+    fn call(&self) -> (String, String) {
+        if self.kind.is("mcp_tool_call") {
+            let (server, tool) = (self.server.get().unwrap_or_default(), self.tool.get().unwrap_or_default());
+            return (format!("mcp__{server}__{tool}"), self.arguments.get().unwrap_or("{}").to_owned());
+        }
+        let script = shell::script_of_line(self.command.get().unwrap_or_default());
+        ("Bash".to_owned(), shell::arguments_of(&script))
+    }
+}
+
+lenient! {
+    struct Step<'a> {
+        text: Words<'a> = "text",
+        is_done: Flag = "completed",
     }
 }
 
@@ -95,20 +126,6 @@ lenient! {
     struct FileChange<'a> {
         path: Text<'a> = "path",
         kind: Text<'a> = "kind",
-    }
-}
-
-lenient! {
-    struct OldMessage<'a> {
-        kind: Text<'a> = "type",
-        session_id: Text<'a> = "session_id",
-        message: Words<'a> = "message",
-        text: Words<'a> = "text",
-        call_id: Text<'a> = "call_id",
-        command: List<Text<'a>> = "command",
-        output: Words<'a> = "aggregated_output",
-        stdout: Words<'a> = "stdout",
-        exit_code: Number = "exit_code",
     }
 }
 
@@ -150,6 +167,7 @@ impl ExecStream {
         self.scene.session = thread.to_owned();
         self.scene.thread = thread.to_owned();
         self.state.thread = Some(thread.to_owned());
+        self.state.begun.clear();
         let details = Payload::new().text("thread_id", thread).said("cwd", self.scene.cwd.as_deref());
         let prompt = self.prompt.take();
         let name = self.name_of("prompt");
@@ -215,7 +233,16 @@ impl ExecStream {
                 self.state.error = None;
                 out.left_out("turn.started");
             }
-            Some(kind @ ("item.started" | "item.updated")) => out.left_out(kind),
+            Some(kind @ ("item.started" | "item.updated")) => {
+                let item: Item<'_> = line.item.read();
+                match item.kind.get().filter(|_| !self.scene.session.is_empty()) {
+                    Some("todo_list") => self.plan(&item, number, out),
+                    Some("command_execution" | "mcp_tool_call") if kind == "item.started" => {
+                        self.begin(&item, number, out);
+                    }
+                    _ => out.left_out(kind),
+                }
+            }
             Some(kind) => {
                 let name = self.name("line");
                 self.maker(number, out).opaque(kind, text, vec![name]);
@@ -251,11 +278,7 @@ impl ExecStream {
                     self.maker(number, out).reasoning(text, vec![name]);
                 }
             }
-            Some("command_execution") => {
-                let script = shell::script_of_line(item.command.get().unwrap_or_default());
-                let output = item.output.get().unwrap_or_default();
-                self.command(&script, output, item.exit_code.whole(), item.status.said(), number, out);
-            }
+            Some("command_execution") => self.command(item, number, out),
             Some("file_change") => {
                 let files: List<FileChange<'_>> = item.changes.read();
                 let change = |file: &FileChange<'_>| {
@@ -276,13 +299,14 @@ impl ExecStream {
                 }
             }
             Some("mcp_tool_call") => {
-                let (server, tool) = (item.server.get().unwrap_or_default(), item.tool.get().unwrap_or_default());
-                let full = format!("mcp__{server}__{tool}");
-                let arguments = item.arguments.get().unwrap_or("{}");
+                let (full, arguments) = item.call();
                 let failed = item.error.get().is_some() || item.status.is("failed");
                 let returned = mcp_returned(if failed { item.error } else { item.result });
+                let has_begun = self.has_begun(item);
                 self.named(out, number, |maker| {
-                    maker.tool_call(Call { id: None, name: &full, arguments: None }, arguments);
+                    if !has_begun {
+                        maker.tool_call(Call { id: None, name: &full, arguments: None }, &arguments);
+                    }
                     maker.tool_result(Call { id: None, name: &full, arguments: None }, returned.text, None, failed);
                     maker.unknown_of_result(None, &returned.unknown);
                 });
@@ -299,23 +323,69 @@ impl ExecStream {
                 let call = Call { id: None, name: "web_search", arguments: None };
                 self.named(out, number, |maker| maker.tool_call(call, arguments));
             }
-            // The session file tells these with ids: kept here too, they would be there twice.
-            Some(kind @ ("todo_list" | "collab_tool_call")) => out.left_out(kind),
+            // At the end of a turn its plan is told again.
+            Some(kind @ "todo_list") if item.id.said().is_some() && item.id.said() == self.state.plan.as_deref() => {
+                out.left_out(kind);
+            }
+            Some("todo_list") => self.plan(item, number, out),
+            Some("collab_tool_call") => {
+                let call: TeamCall<'_> = raw.read();
+                self.named(out, number, |maker| call.tell(None, maker));
+            }
             Some(kind) => self.maker(number, out).opaque(kind, raw.get().unwrap_or_default(), vec![name]),
             None => out.problem("item without a type"),
         }
     }
 
-    fn command(&self, script: &str, output: &str, exit: Option<i64>, status: Option<&str>, number: u64, out: &mut Out) {
-        let arguments = shell::arguments_of(script);
+    fn command(&mut self, item: &Item<'_>, number: u64, out: &mut Out) {
+        let script = shell::script_of_line(item.command.get().unwrap_or_default());
+        let output = item.output.get().unwrap_or_default();
+        let exit_code = item.exit_code.whole();
+        let arguments = shell::arguments_of(&script);
         let call = Call { id: None, name: "Bash", arguments: None };
+        let has_begun = self.has_begun(item);
         self.named(out, number, |maker| {
-            maker.tool_call(call, &arguments);
-            maker.command(call, script, Ending { exit_code: exit, status, ..Ending::default() });
+            if !has_begun {
+                maker.tool_call(call, &arguments);
+            }
+            maker.command(call, &script, Ending { exit_code, status: item.status.said(), ..Ending::default() });
             // The file may have less of it, so that its text tells nothing.
             let answered = Call { arguments: Some(&arguments), ..call };
-            maker.tool_result(answered, output.to_owned(), exit, exit.is_some_and(|code| code != 0));
+            maker.tool_result(answered, output.to_owned(), exit_code, exit_code.is_some_and(|code| code != 0));
         });
+    }
+
+    /// A call has begun: it is told now, for its end may be far or never come.
+    fn begin(&mut self, item: &Item<'_>, number: u64, out: &mut Out) {
+        let Some(id) = item.id.owned() else {
+            out.left_out("item.started");
+            return;
+        };
+        let (name, arguments) = item.call();
+        self.named(out, number, |maker| maker.tool_call(Call { id: None, name: &name, arguments: None }, &arguments));
+        if self.state.begun.len() >= COMMANDS_MAX {
+            self.state.begun.remove(0);
+        }
+        self.state.begun.push(id);
+    }
+
+    /// Whether the call was told when it began.
+    fn has_begun(&mut self, item: &Item<'_>) -> bool {
+        let at = self.state.begun.iter().position(|begun| item.id.is(begun));
+        at.map(|at| self.state.begun.remove(at)).is_some()
+    }
+
+    /// A plan, as it was made or changed by a call that the session file tells.
+    fn plan(&mut self, item: &Item<'_>, number: u64, out: &mut Out) {
+        self.state.plan = item.id.owned();
+        let step = |step: &Step<'_>| {
+            let status = if step.is_done.is_set() { "completed" } else { "pending" };
+            Payload::new().text("step", step.text.get().unwrap_or_default()).text("status", status).end()
+        };
+        let steps: Vec<String> = item.items.0.iter().map(step).collect();
+        let arguments = Payload::new().json("plan", Some(&format!("[{}]", steps.join(",")))).end();
+        let call = Call { id: None, name: "update_plan", arguments: None };
+        self.named(out, number, |maker| maker.tool_call(call, &arguments));
     }
 
     /// Makes events that have no id of their own, and names them as captures of this stream.
@@ -324,70 +394,6 @@ impl ExecStream {
         for (part, captured) in out.of_record().enumerate() {
             captured.event.identities.insert(0, self.name(&part.to_string()));
         }
-    }
-
-    /// The form until September 2025.
-    fn old(&mut self, message: &OldMessage<'_>, number: u64, out: &mut Out) {
-        match message.kind.get() {
-            Some("session_configured") => {
-                if let Some(thread) = message.session_id.owned() {
-                    self.enter(&thread, number, out);
-                }
-            }
-            Some(kind @ ("agent_message" | "agent_reasoning")) => {
-                let text = message.message.owned().or_else(|| message.text.owned());
-                let name = self.name("item");
-                if let (Some(text), false) = (text, self.scene.session.is_empty()) {
-                    let mut maker = self.maker(number, out);
-                    if kind == "agent_message" {
-                        maker.assistant(text, vec![name])
-                    } else {
-                        maker.reasoning(text, vec![name])
-                    }
-                }
-            }
-            Some("error") => {
-                let name = self.name("item");
-                if let Some(text) = message.message.owned() {
-                    self.maker(number, out).error(text, vec![name]);
-                }
-            }
-            Some("exec_command_begin") => self.old_command(message, number, out),
-            Some("exec_command_end") => self.old_result(message, number, out),
-            Some(kind) => out.left_out(kind),
-            None => out.problem("event without a type"),
-        }
-    }
-}
-
-/// Commands in the form until September 2025: begun and ended apart, under one id.
-impl ExecStream {
-    fn old_command(&mut self, message: &OldMessage<'_>, number: u64, out: &mut Out) {
-        let words: Vec<&str> = message.command.0.iter().filter_map(Text::get).collect();
-        let Some(id) = message.call_id.owned().filter(|_| !self.scene.session.is_empty()) else { return };
-        if self.state.commands.len() >= COMMANDS_MAX {
-            self.state.commands.remove(0);
-        }
-        let script = shell::script_of_words(&words);
-        let call = Call { id: Some(&id), name: "Bash", arguments: None };
-        self.maker(number, out).tool_call(call, &shell::arguments_of(&script));
-        self.state.commands.push((id, script));
-    }
-
-    fn old_result(&mut self, message: &OldMessage<'_>, number: u64, out: &mut Out) {
-        let at = self.state.commands.iter().position(|(id, _)| message.call_id.is(id));
-        let Some((id, script)) = at.map(|at| self.state.commands.remove(at)) else {
-            out.problem("result without a call");
-            return;
-        };
-        let exit_code = message.exit_code.whole();
-        let failed = exit_code.is_some_and(|code| code != 0);
-        let status = if failed { "failed" } else { "completed" };
-        let call = Call { id: Some(&id), name: "Bash", arguments: None };
-        let output = message.output.owned().or_else(|| message.stdout.owned()).unwrap_or_default();
-        let mut maker = self.maker(number, out);
-        maker.command(call, &script, Ending { exit_code, status: Some(status), ..Ending::default() });
-        maker.tool_result(call, output, exit_code, failed);
     }
 }
 
@@ -417,15 +423,52 @@ mod tests {
     fn items_that_nobody_knows_keep_their_content_and_a_search_is_a_call() {
         let (mut stream, mut out) = (ExecStream::new(Source::CodexExec, "run", None, None), Out::default());
         let item = |item: &str| format!(r#"{{"type":"item.completed","item":{item}}}"#);
-        let todo = r#"{"id":"i2","type":"todo_list","items":[{"text":"kept","completed":false}]}"#;
         let unknown = r#"{"id":"i3","type":"brand_new","x":"kept too"}"#;
         stream.line(1, r#"{"type":"thread.started","thread_id":"t"}"#, &mut out);
         stream.line(2, &item(r#"{"id":"i1","type":"web_search","query":"rust"}"#), &mut out);
-        stream.line(3, &item(todo), &mut out);
-        stream.line(4, &item(unknown), &mut out);
+        stream.line(3, &item(unknown), &mut out);
         let told: Vec<(Kind, String)> =
             out.events.iter().skip(1).map(|one| (one.event.kind(), one.event.content.verbatim().to_owned())).collect();
         assert!(told[0].0 == Kind::ToolCall && told[0].1.contains("rust"), "{told:?}");
         assert_eq!(told[1..], [(Kind::Other, unknown.to_owned())]);
+    }
+
+    #[test]
+    fn a_command_is_told_when_it_begins_and_once() {
+        let (mut stream, mut out) = (ExecStream::new(Source::CodexExec, "run", None, None), Out::default());
+        let item = |kind: &str, more: &str| {
+            format!(
+                r#"{{"type":"item.{kind}","item":{{"id":"i1","type":"command_execution","command":"bash -lc make",{more}}}}}"#
+            )
+        };
+        stream.line(1, r#"{"type":"thread.started","thread_id":"t"}"#, &mut out);
+        stream.line(2, &item("started", r#""exit_code":null"#), &mut out);
+        let kinds = |out: &Out| out.events.iter().skip(1).map(|one| one.event.kind()).collect::<Vec<_>>();
+        assert_eq!(kinds(&out), [Kind::ToolCall]);
+        stream.line(3, &item("completed", r#""exit_code":0,"aggregated_output":"ok""#), &mut out);
+        assert_eq!(kinds(&out), [Kind::ToolCall, Kind::Command, Kind::ToolResult]);
+        stream.line(4, &item("completed", r#""exit_code":0,"aggregated_output":"ok""#), &mut out);
+        assert_eq!(kinds(&out).len(), 6, "another one that nobody saw begin");
+    }
+
+    #[test]
+    fn a_plan_is_told_each_time_it_changes_and_not_again_when_the_turn_ends() {
+        let (mut stream, mut out) = (ExecStream::new(Source::CodexExec, "run", None, None), Out::default());
+        let plan = |kind: &str, is_done: bool| {
+            format!(
+                r#"{{"type":"item.{kind}","item":{{"id":"i1","type":"todo_list","items":[{{"text":"look","completed":{is_done}}}]}}}}"#
+            )
+        };
+        stream.line(1, r#"{"type":"thread.started","thread_id":"t"}"#, &mut out);
+        stream.line(2, &plan("started", false), &mut out);
+        stream.line(3, &plan("updated", true), &mut out);
+        stream.line(4, &plan("completed", true), &mut out);
+        let told: Vec<&str> = out.events.iter().skip(1).map(|one| one.event.content.verbatim()).collect();
+        let call = |status: &str| {
+            format!(
+                r#"{{"item":{{"type":"tool_call","name":"update_plan","arguments":{{"plan":[{{"step":"look","status":"{status}"}}]}}}}}}"#
+            )
+        };
+        assert_eq!(told, [call("pending"), call("completed")]);
     }
 }

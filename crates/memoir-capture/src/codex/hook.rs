@@ -1,14 +1,17 @@
 //! Codex hook calls.
 
+use super::rollout::Usage;
+use crate::aside::{self, Leave};
 use crate::content::Returned;
 use crate::hook::{HookCall, HookError, Moment, Start};
 use crate::lenient::{Raw, Text, Words, lenient};
+use crate::likeness;
 use crate::out::Out;
 use crate::patch::changes_of_patch;
 use crate::payload::Payload;
 use crate::scene::{Call, Ending, Maker, NO_MESSAGE, Scene, item};
 use crate::shell;
-use memoir_event::{Client, Source, Time};
+use memoir_event::{Client, Identity, Kind, Source, Time};
 use std::sync::Arc;
 
 lenient! {
@@ -30,9 +33,9 @@ lenient! {
         tool_response: Raw<'a> = "tool_response",
         last_assistant_message: Words<'a> = "last_assistant_message",
         message: Words<'a> = "message",
-        status: Text<'a> = "status",
         error: Raw<'a> = "error",
-        trigger: Text<'a> = "trigger",
+        reason: Text<'a> = "reason",
+        token_usage: Raw<'a> = "token_usage",
     }
 }
 
@@ -51,7 +54,8 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
     scene.cwd = call.cwd.said().map(Arc::from);
     let mut out = Out::default();
     let mut maker = Maker::live(&scene, Some(now.clone()), &mut out);
-    let moment = remember(&event, &call, &mut maker);
+    let moment = remember(&event, &call, payload, &mut maker);
+    let (captured, fallback) = out.events.into_iter().partition(|captured| captured.event.kind() != Kind::Usage);
     Ok(HookCall {
         client: Client::Codex,
         event,
@@ -66,13 +70,13 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
         prompt: call.prompt.owned(),
         tool: call.tool_name.owned(),
         input: call.tool_input.get().map(str::to_owned),
-        captured: out.events,
-        fallback: Vec::new(),
+        captured,
+        fallback,
         tally: out.tally,
     })
 }
 
-fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
+fn remember(event: &str, call: &Call1<'_>, payload: &str, maker: &mut Maker<'_>) -> Moment {
     let turn = call.turn_id.said().unwrap_or_default();
     match event {
         "SessionStart" => {
@@ -124,6 +128,11 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
                 let text = serde_json::from_str::<String>(error).unwrap_or_else(|_| error.to_owned());
                 maker.error(text.clone(), maker.scene.said("error", &text, 0).into_iter().collect());
             }
+            if call.token_usage.is_object() {
+                let at_ms = maker.time.as_ref().map_or(0, Time::ms);
+                let name = Identity::Named(format!("hook/{event}/{turn}/{at_ms}"));
+                maker.usage_named(name, call.model.said(), call.token_usage.read::<Usage<'_>>().tokens());
+            }
             Moment::Other
         }
         "PostCompact" => {
@@ -131,9 +140,20 @@ fn remember(event: &str, call: &Call1<'_>, maker: &mut Maker<'_>) -> Moment {
             maker.summary(text, vec![item(&format!("compaction/{turn}"), 0)]);
             Moment::Compaction
         }
+        "PermissionRequest" | "PermissionDenied" => {
+            let (id, tool) = (call.tool_use_id.said(), call.tool_name.said().unwrap_or("tool"));
+            let input = call.tool_input.get().unwrap_or("{}");
+            Leave { id, tool, input, reason: call.reason.said() }.note(event, maker);
+            Moment::Other
+        }
         "PreCompact" => Moment::Compaction,
         "SessionEnd" => Moment::SessionEnd,
-        _ => Moment::Other,
+        // Only says what PostModelRequest says again.
+        "PreModelRequest" => Moment::Other,
+        _ => {
+            aside::note(event, payload, maker);
+            Moment::Other
+        }
     }
 }
 
@@ -158,7 +178,8 @@ fn tool_done(call: &Call1<'_>, maker: &mut Maker<'_>) {
         if script.is_some() { shell::Told { output: text, exit_code: None } } else { shell::told_by_codex(&text) };
     let failed = told.exit_code.is_some_and(|code| code != 0);
     let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
-    let answered = Call { arguments: script.as_ref().map(|_| arguments), ..of };
+    let asked = likeness::arguments_to_keep(name, arguments);
+    let answered = Call { arguments: asked.as_deref(), ..of };
     maker.tool_result(answered, told.output, told.exit_code, failed);
     maker.unknown_of_result(of.id, &unknown);
     if let Some(script) = script {

@@ -23,6 +23,7 @@ use memoir_event::{Client, Identity, Source, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use thread::Thread;
+pub(super) use thread::Usage;
 
 /// So many calls may be on their way at once.
 const CALLS_MAX: usize = 64;
@@ -33,6 +34,9 @@ struct Pending {
     id: String,
     name: String,
     script: Option<String>,
+    /// What it was called with, if what came of it is found by that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
     changes: Vec<(String, String)>,
     /// Tools that it calls itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

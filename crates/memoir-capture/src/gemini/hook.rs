@@ -1,6 +1,7 @@
 //! Gemini CLI hook calls. They carry a time and no ids: what they show is matched with the chat by what it says.
 
 use super::tools;
+use crate::aside;
 use crate::hook::{HookCall, HookError, Moment, Start};
 use crate::lenient::{Raw, Text, Words, lenient};
 use crate::out::Out;
@@ -24,6 +25,15 @@ lenient! {
         tool_input: Raw<'a> = "tool_input",
         tool_response: Raw<'a> = "tool_response",
         message: Words<'a> = "message",
+        details: Raw<'a> = "details",
+    }
+}
+
+lenient! {
+    /// What the client wants to do.
+    struct Details<'a> {
+        command: Text<'a> = "command",
+        file: Text<'a> = "fileName",
     }
 }
 
@@ -56,7 +66,7 @@ pub(crate) fn read_hook(payload: &str, now: &Time) -> Result<HookCall, HookError
     let time = when::read(call.timestamp).ok().flatten().unwrap_or_else(|| now.clone());
     let mut out = Out::default();
     let mut maker = Maker::live(&scene, Some(time.clone()), &mut out);
-    let moment = remember(&event, &call, &mut maker);
+    let moment = remember(&event, &call, payload, &mut maker);
     let mut fallback = Vec::new();
     if event == "AfterAgent" {
         fallback = std::mem::take(&mut out.events);
@@ -112,7 +122,7 @@ pub(crate) fn name_of_kind(kind: Kind, time: &Time, content: &str) -> Option<Ide
     Some(call_name(event, time, content))
 }
 
-fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
+fn remember(event: &str, call: &Payload1<'_>, payload: &str, maker: &mut Maker<'_>) -> Moment {
     match event {
         "SessionStart" => {
             let details = Payload::new().said("thread_id", call.session_id.said()).said("cwd", call.cwd.said());
@@ -141,13 +151,20 @@ fn remember(event: &str, call: &Payload1<'_>, maker: &mut Maker<'_>) -> Moment {
         }
         "Notification" => {
             if let Some(text) = call.message.said() {
-                maker.notice(text.to_owned(), Vec::new());
+                let details: Details<'_> = call.details.read();
+                let what = details.command.said().or_else(|| details.file.said());
+                maker.notice(what.map_or_else(|| text.to_owned(), |what| format!("{text}: {what}")), Vec::new());
             }
             Moment::Other
         }
         "PreCompress" => Moment::Compaction,
         "SessionEnd" => Moment::SessionEnd,
-        _ => Moment::Other,
+        // The chat has what was asked and answered, once.
+        "BeforeModel" | "BeforeToolSelection" | "AfterModel" => Moment::Other,
+        _ => {
+            aside::note(event, payload, maker);
+            Moment::Other
+        }
     }
 }
 

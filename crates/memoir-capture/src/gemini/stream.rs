@@ -184,7 +184,8 @@ impl ExecStream {
             maker.command(of, &script, ending);
         }
         if !failed {
-            maker.file_change(of, &tools::changes(&name, &arguments, Raw::default()), Some("completed"));
+            // Whether the file is new is not told here, so that this says less than the chat does, whichever comes first.
+            maker.file_change(of, &tools::changes(&name, &arguments, Raw::default()), None);
         }
     }
 
@@ -200,23 +201,31 @@ impl ExecStream {
         maker.end_of_turn(name, status, &details);
     }
 
-    /// Hands over what is there of an answer; more of it makes it the same answer, fuller.
-    fn tell_answer(&mut self, out: &mut Out) {
+    /// Hands over an answer up to that byte; more of it makes it the same answer, fuller.
+    fn tell_answer(&mut self, end: usize, out: &mut Out) {
         let answer = &mut self.state.answer;
-        if answer.told == answer.text.len() || answer.text.trim().is_empty() {
+        let Some(text) = answer.text.get(..end).filter(|text| answer.told < end && !text.trim().is_empty()) else {
             return;
-        }
-        answer.told = answer.text.len();
+        };
+        let (text, time) = (text.to_owned(), answer.begun_ms.map(Time::from_ms));
+        answer.told = end;
         let name = Identity::Named(format!("{}/{}/answer", self.run, answer.number));
-        let (text, time) = (answer.text.clone(), answer.begun_ms.map(Time::from_ms));
         Maker::of_record(&self.scene, time, answer.number, out).assistant(text, vec![name]);
     }
 
     /// All pieces of an answer are there.
     fn end_answer(&mut self, out: &mut Out) {
-        self.tell_answer(out);
+        self.tell_answer(self.state.answer.text.len(), out);
         self.state.answer = Answer::default();
     }
+}
+
+/// How much of a growing text can be handed over: half a secret is not known for one, so no word that may go on, nor a
+/// key whose end is still to come.
+fn whole_words(text: &str) -> usize {
+    let end = text.trim_end_matches(|c: char| !c.is_whitespace()).len();
+    let key = text.rfind("-----BEGIN").filter(|at| !text.split_at(*at).1.contains("-----END"));
+    key.map_or(end, |at| end.min(at))
 }
 
 impl Parser for ExecStream {
@@ -227,7 +236,12 @@ impl Parser for ExecStream {
 
     fn pause(&mut self, out: &mut Out) {
         out.begin_record();
-        self.tell_answer(out);
+        self.tell_answer(whole_words(&self.state.answer.text), out);
+    }
+
+    fn end(&mut self, out: &mut Out) {
+        out.begin_record();
+        self.end_answer(out);
     }
 
     fn is_settled(&self) -> bool {
@@ -236,5 +250,46 @@ impl Parser for ExecStream {
 
     fn state(&self) -> String {
         serde_json::to_string(&self.state).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_growing_answer_only_whole_words_are_told_for_half_a_secret_is_not_known_for_one() {
+        let said = |text: &str| format!(r#"{{"type":"message","role":"assistant","content":"{text}","delta":true}}"#);
+        let (mut stream, mut out) = (ExecStream::new("run", None, None), Out::default());
+        stream.line(1, r#"{"type":"init","session_id":"s","model":"m"}"#, &mut out);
+        let mut told = |stream: &mut ExecStream, line: &str| {
+            stream.line(2, line, &mut out);
+            stream.pause(&mut out);
+            std::mem::take(&mut out.events).into_iter().map(|one| one.event.content.plain().into_owned()).last()
+        };
+        assert_eq!(
+            told(&mut stream, &said("first\\nthe token is ghp_abcdef")),
+            Some("first\nthe token is ".to_owned())
+        );
+        assert_eq!(told(&mut stream, &said("ghij\\n-----BEGIN KEY-----\\nAAA\\n")).unwrap().lines().count(), 2);
+        assert!(!stream.is_settled());
+        assert!(told(&mut stream, &said("BBB\\n-----END KEY-----\\nok")).unwrap().ends_with("END KEY-----\n"));
+        let mut out = Out::default();
+        stream.end(&mut out);
+        assert!(out.events[0].event.content.plain().ends_with("\nok"));
+        assert!(stream.is_settled());
+    }
+
+    #[test]
+    fn a_change_says_less_than_the_chat_does_for_nobody_tells_here_whether_the_file_is_new() {
+        let (mut stream, mut out) = (ExecStream::new("run", None, None), Out::default());
+        stream.line(1, r#"{"type":"init","session_id":"s","model":"m"}"#, &mut out);
+        let call = r#"{"type":"tool_use","tool_name":"write_file","tool_id":"c","parameters":{"file_path":"/p/a","content":"x"}}"#;
+        stream.line(2, call, &mut out);
+        stream.line(3, r#"{"type":"tool_result","tool_id":"c","status":"success","output":"ok"}"#, &mut out);
+        let change = out.events.iter().find(|one| one.event.kind() == memoir_event::Kind::FileChange).unwrap();
+        let by_chat =
+            r#"{"item":{"type":"file_change","changes":[{"path":"/p/a","kind":"add"}],"status":"completed"}}"#;
+        assert!(change.event.content.verbatim().len() < by_chat.len(), "{}", change.event.content.verbatim());
     }
 }

@@ -12,6 +12,9 @@ use rusqlite::{Connection, OptionalExtension};
 /// A message is recorded within moments by whoever sees it.
 const MESSAGE_WINDOW_MS: i64 = 5 * 60 * 1000;
 
+/// Codex writes down what it says when it prints it: what says the same minutes before is of an earlier run.
+const PRINTED_WINDOW_MS: i64 = 60 * 1000;
+
 /// A tool call may be seen when it is asked for and again when it is done.
 const TOOL_WINDOW_MS: i64 = 60 * 60 * 1000;
 
@@ -117,10 +120,15 @@ fn nearness(
     is_brought: bool,
 ) -> Result<Option<Nearness>, JournalError> {
     let is_seen = reader.is_seen_by(event, captured.source)?;
-    if is_seen && !is_brought {
+    // What an earlier version read without giving it a name is known by its very time when it is read again.
+    let is_named = || captured.identities.iter().any(|identity| matches!(identity, Identity::InTurn { .. }));
+    if is_seen && !is_brought && (captured.time.is_none() || !is_named() || reader.has_name(event)?) {
         return Ok(None);
     }
     let Some(known) = reader.fullest(event)? else { return Ok(None) };
+    if is_seen && !is_brought && known.event.time != captured.time {
+        return Ok(None);
+    }
     let at_ms = captured.time.as_ref().map(memoir_event::Time::ms).or(captured.captured_ms).unwrap_or(now_ms);
     let distance_ms = known.ts_ms.saturating_sub(at_ms).saturating_abs();
     if is_seen && distance_ms > MOMENT_MS {
@@ -134,14 +142,18 @@ fn nearness(
     if is_of_thread && known.event.thread != captured.thread {
         return Ok(None);
     }
-    let said = |event: &Event| event.time.is_some() || event.captured_ms.is_some();
+    // Of a saved stream it is only known that it was written before: that tells nothing apart.
+    let is_captured = |event: &Event| event.captured_ms.is_some() && !event.source.is_stream();
+    let said = |event: &Event| event.time.is_some() || is_captured(event);
     // Of two results of one command, the one that says the same.
     let reads_otherwise = known.event.content.plain().trim() != captured.content.plain().trim();
     if known.event.time.is_none() || !said(captured) {
         return Ok(Some(Nearness { reads_otherwise, distance_ms: i64::MAX }));
     }
+    let is_of_stream = captured.source.is_stream() || known.event.source.is_stream();
     let window = match captured.kind() {
         Kind::ToolCall | Kind::ToolResult | Kind::Command | Kind::FileChange => TOOL_WINDOW_MS,
+        _ if captured.client == Some(Client::Codex) && is_of_stream => PRINTED_WINDOW_MS,
         _ => MESSAGE_WINDOW_MS,
     };
     Ok((distance_ms <= window).then_some(Nearness { reads_otherwise, distance_ms }))

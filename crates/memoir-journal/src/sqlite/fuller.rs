@@ -26,7 +26,8 @@ pub fn fuller(event: &Event, known: &Event) -> Option<Event> {
     let names_more = ids(event).into_iter().zip(ids(known)).any(|(new, old)| new && !old);
     let tells_more =
         has_more(event.metadata.as_ref(), known.metadata.as_ref()) && (known.metadata.is_some() || new == old);
-    if new <= old && !names_more && !tells_more {
+    let names_agent = event.session == known.session && is_of_agent(event) && !is_of_agent(known);
+    if new <= old && !names_more && !tells_more && !names_agent {
         return None;
     }
     let mut fuller = event.clone();
@@ -43,6 +44,11 @@ pub fn fuller(event: &Event, known: &Event) -> Option<Event> {
     fuller.topic = fuller.topic.or_else(|| known.topic.clone());
     fuller.action = fuller.action.or_else(|| known.action.clone());
     Some(fuller)
+}
+
+/// Whether a sub-agent did it: not every way of capture knows that, and who says so knows.
+pub fn is_of_agent(event: &Event) -> bool {
+    event.thread.as_ref().is_some_and(|thread| *thread != event.session)
 }
 
 /// Whether metadata says something that the known one does not speak of.

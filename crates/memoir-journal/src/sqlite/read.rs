@@ -2,6 +2,7 @@
 
 use super::chain::Link;
 use super::directive;
+use super::fuller::is_of_agent;
 use super::idrun::{self, as_i64, as_u64};
 use super::intern::Numbered;
 use super::write::class_of;
@@ -89,14 +90,23 @@ impl<'a> Reader<'a> {
             return Ok(None);
         }
         let mut stored = self.stored(&first)?;
-        let revision: Option<i64> = self
+        let mut revisions = self
             .connection
-            .prepare_cached("SELECT max(seq) FROM record WHERE event = ?1 AND class = 1")?
-            .query_row([as_i64(seq)], |row| row.get(0))?;
-        if let Some(revision) = revision
-            && let Some(revision) = self.record(as_u64(revision))?
+            .prepare_cached("SELECT seq, origin FROM record WHERE event = ?1 AND class = 1 ORDER BY seq DESC")?;
+        let revisions = revisions.query_map([as_i64(seq)], |row| Ok((as_u64(row.get(0)?), row.get(1)?)))?;
+        let revisions: Vec<(Seq, u32)> = revisions.collect::<Result<_, _>>()?;
+        if let Some((last, _)) = revisions.first()
+            && let Some(last) = self.record(*last)?
         {
-            let fuller = self.stored(&revision)?;
+            let fuller = self.stored(&last)?;
+            for (_, origin) in &revisions {
+                if !is_of_agent(&stored.event) {
+                    let origin = self.numbered.origin(self.connection, *origin)?;
+                    if origin.session == stored.event.session {
+                        stored.event.thread.clone_from(&origin.thread);
+                    }
+                }
+            }
             stored.event.content = fuller.event.content;
             stored.event.metadata = fuller.event.metadata.or(stored.event.metadata);
             stored.event.meta = fuller.event.meta.or(stored.event.meta);
@@ -106,6 +116,15 @@ impl<'a> Reader<'a> {
             stored.event.action = fuller.event.action.or(stored.event.action);
         }
         Ok(Some(stored))
+    }
+
+    /// Whether any capture of the event at `seq` gave it a name.
+    pub fn has_name(&self, seq: Seq) -> Result<bool, JournalError> {
+        let mut find = self.connection.prepare_cached(
+            "SELECT EXISTS(SELECT 1 FROM record WHERE seq = ?1 AND length(keys) > 0)
+                 OR EXISTS(SELECT 1 FROM record WHERE event = ?1 AND length(keys) > 0)",
+        )?;
+        Ok(find.query_row([as_i64(seq)], |row| row.get(0))?)
     }
 
     /// What one record says.

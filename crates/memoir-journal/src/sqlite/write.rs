@@ -12,7 +12,7 @@ use super::{cite, directive, forget, suppress, take_back};
 use crate::body::Packed;
 use crate::flags::{self, TimeSpelling};
 use crate::{Cursor, JournalError, Outcome, RecordClass, Redacted, Seq};
-use memoir_event::{Event, EventId, Identity, Key, KeyHasher, Keys, Kind, Secrecy, Visibility};
+use memoir_event::{Event, EventId, Identity, Key, KeyHasher, Keys, Kind, Said, Secrecy, Visibility};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -241,11 +241,21 @@ impl<'a> Appending<'a> {
     /// Whether a text has another place than the event at `of`, which it may go on: what came together does, and what one
     /// source showed apart.
     fn is_elsewhere(&self, of: Seq, event: &Event, keys: &Keys) -> Result<bool, JournalError> {
-        if alike::comes_by_id(event) && (of > self.before || alike::came_by_id(self.connection, keys, of)?) {
+        if alike::comes_by_id(event) && (of > self.before || self.was_brought(of, keys)?) {
             return Ok(true);
         }
         let is_apart = has_record(event) || alike::comes_by_id(event);
         Ok(is_apart && Reader::new(self.connection).is_seen_by(of, event.source)?)
+    }
+
+    /// Whether the event at `of`, which may say something else than what has these keys, came by an id.
+    fn was_brought(&self, of: Seq, keys: &Keys) -> Result<bool, JournalError> {
+        if alike::came_by_id(self.connection, keys, of)? {
+            return Ok(true);
+        }
+        let Some(known) = Reader::new(self.connection).fullest(of)? else { return Ok(false) };
+        let identities = vec![Identity::Alike(Said::Content)];
+        alike::came_by_id(self.connection, &self.hasher.keys(&Event { identities, ..known.event }), of)
     }
 
     /// Whether the capture has a record of its own and the event at `of` was another record of the same source: that
@@ -326,7 +336,7 @@ impl<'a> Appending<'a> {
         }
         let (class, body) = if let Some(fuller) = &fuller {
             (RecordClass::Revision, Packed::of(fuller, self.hasher)?)
-        } else if !new_keys.is_empty() || !seen_before {
+        } else if !new_keys.is_empty() || !seen_before || self.brings_new_id(event)? {
             (RecordClass::Sighting, Packed::of_sighting(event, self.hasher)?)
         } else {
             return Ok(Outcome::SeenAgain { of, id, at_ms });
@@ -342,6 +352,11 @@ impl<'a> Appending<'a> {
         } else {
             Outcome::SeenAgain { of, id, at_ms }
         })
+    }
+
+    /// Whether another journal knows it under an id that nothing here has: brought again, it is known by that.
+    fn brings_new_id(&mut self, event: &Event) -> Result<bool, JournalError> {
+        Ok(alike::comes_by_id(event) && self.ids.find_event(self.connection, event)?.is_none())
     }
 
     /// Writes one record and its link.

@@ -9,6 +9,7 @@ mod copies;
 mod forgetting;
 mod formats;
 mod many;
+mod nameless;
 mod read;
 mod support;
 mod taking_back;

@@ -1,6 +1,6 @@
 //! Files that begin with a copy of another file: what they share belongs to the file that was there first.
 
-use super::files::SourceFile;
+use super::files::{Found, SourceFile};
 use super::format::Format;
 use memchr::memmem;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -12,10 +12,14 @@ use std::time::SystemTime;
 /// So much of a file is looked at for its first record: little, and only if that was not enough, more.
 const HEAD_BYTES: [usize; 2] = [4 << 10, 64 << 10];
 
+/// How a rollout names the thread that it goes on from.
+const FORKED: &[u8] = b"\"forked_from_id\":\"";
+
 /// Files by their numbers: each list is read one after another, different lists at once. A file that was never read, as
 /// `is_new` says, and whatever begins with the same record are one list, the oldest first; files beside it that do so
 /// too are added.
 pub(super) fn lists(files: &mut Vec<SourceFile>, is_new: &dyn Fn(&SourceFile) -> bool) -> Vec<Vec<usize>> {
+    add_originals(files, is_new);
     let new = files.iter().filter(|file| may_copy(file) && is_new(file));
     let dirs: BTreeSet<PathBuf> = new.filter_map(|file| file.path.parent()).map(Path::to_owned).collect();
     let mut lists: Vec<Vec<usize>> = Vec::new();
@@ -52,6 +56,49 @@ pub(super) fn lists(files: &mut Vec<SourceFile>, is_new: &dyn Fn(&SourceFile) ->
         list.sort_by_cached_key(|at| files.get(*at).map(|file| age(&file.path)));
     }
     lists
+}
+
+/// Adds rollouts that were never read, of threads whose history others begin with a copy of: it is told best where it
+/// happened.
+fn add_originals(files: &mut Vec<SourceFile>, is_new: &dyn Fn(&SourceFile) -> bool) {
+    let mut looked = 0;
+    while let Some(file) = files.get(looked) {
+        looked += 1;
+        let Some(thread) = Some(file).filter(|file| is_new(file)).and_then(copied_thread) else { continue };
+        if files.iter().any(|known| known.is_of_thread(&thread)) {
+            continue;
+        }
+        let original = Found::beside(&file.path, &|name| name.contains(&thread)).files.into_iter().next();
+        files.extend(original.filter(|original| is_new(original)));
+    }
+}
+
+/// Files that begin with a copy of another thread become one list, the oldest first: one may be a copy of the other.
+pub(super) fn in_order(files: &[SourceFile], lists: &mut Vec<Vec<usize>>) {
+    let is_copied =
+        |list: &Vec<usize>| list.iter().all(|at| files.get(*at).is_some_and(|file| copied_thread(file).is_some()));
+    let mut copied: Vec<usize> = lists.extract_if(.., |list| is_copied(list)).flatten().collect();
+    copied.sort_by_key(|at| files.get(*at).and_then(|file| file.path.file_name().map(ToOwned::to_owned)));
+    if !copied.is_empty() {
+        lists.push(copied);
+    }
+}
+
+/// The thread whose history a rollout may begin with a copy of; today's rollouts only say where it stands.
+pub(crate) fn copied_thread(file: &SourceFile) -> Option<String> {
+    if file.format != Format::CodexRollout || file.path.extension().is_some_and(|end| end == "zst") {
+        return None;
+    }
+    let mut head = Vec::new();
+    File::open(&file.path).ok()?.take(HEAD_BYTES[0] as u64).read_to_end(&mut head).ok()?;
+    let first = head.split(|byte| *byte == b'\n').next()?;
+    let refers = memmem::find(first, b"\"forked_from_ordinal_exclusive\":").is_some();
+    if refers || memmem::find(first, b"\"history_base\":").is_some() {
+        return None;
+    }
+    let (_, rest) = first.split_at(memmem::find(first, FORKED)? + FORKED.len());
+    let thread = rest.get(..memchr::memchr(b'"', rest)?)?;
+    std::str::from_utf8(thread).ok().filter(|thread| thread.len() >= 32).map(str::to_owned)
 }
 
 /// Only Claude Code copies records with their ids and says nothing of it.

@@ -145,6 +145,23 @@ impl Found {
         found
     }
 
+    /// Rollouts of the same home, or beside a file that is in none, whose names pass.
+    pub(super) fn beside(path: &Path, passes: &dyn Fn(&str) -> bool) -> Found {
+        let mut found = Found::default();
+        let mut judge = |_: &Path, name: &str| {
+            (name.starts_with("rollout-") && passes(name)).then_some((Format::CodexRollout, None))
+        };
+        let is_top =
+            |dir: &&Path| dir.file_name().is_some_and(|name| name == "sessions" || name == "archived_sessions");
+        match path.ancestors().find(is_top).and_then(Path::parent) {
+            Some(home) => {
+                ["sessions", "archived_sessions"].iter().for_each(|dir| found.walk(&home.join(dir), &mut judge))
+            }
+            None => path.parent().into_iter().for_each(|dir| found.walk_one(dir, &mut judge)),
+        }
+        found
+    }
+
     /// A file or directory that somebody names.
     pub fn of_path(path: &Path) -> Found {
         let mut found = Found::default();
@@ -330,6 +347,11 @@ impl SourceFile {
     pub(super) fn rollout_name(&self) -> Option<String> {
         let name = self.path.file_name().filter(|_| self.format == Format::CodexRollout)?.to_string_lossy();
         Some(name.strip_suffix(".zst").unwrap_or(&name).to_owned())
+    }
+
+    /// Whether it is the rollout of that thread.
+    pub(super) fn is_of_thread(&self, thread: &str) -> bool {
+        self.rollout_name().is_some_and(|name| name.contains(thread))
     }
 }
 

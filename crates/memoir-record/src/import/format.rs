@@ -1,10 +1,14 @@
 //! What a file is, and which parser reads it.
 
+use memchr::memmem;
 use memoir_capture::{Parser, Salt, claude, codex, copilot, gemini};
 use memoir_event::{Client, Source, Time};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+/// So much of a line shows whether a run begins with it.
+const HEAD_OF_RUN_BYTES: usize = 256;
 
 /// The forms of files that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +50,19 @@ impl Format {
     /// Whether it is a client's stream, saved: it names no run.
     pub(super) const fn is_stream(self) -> bool {
         matches!(self, Format::CodexExec | Format::ClaudeStream | Format::GeminiStream)
+    }
+
+    /// Whether a run begins with that line: several may be saved to one file. Claude Code gives records names of their own.
+    pub(super) fn begins_run(self, line: &[u8]) -> bool {
+        let kinds: &[&str] = match self {
+            Format::CodexExec => &["thread.started", "session.created"],
+            Format::GeminiStream => &["init"],
+            _ => return false,
+        };
+        let head = line.get(..HEAD_OF_RUN_BYTES).unwrap_or(line);
+        kinds.iter().any(|kind| memmem::find(head, kind.as_bytes()).is_some())
+            && serde_json::from_slice::<serde_json::Value>(line)
+                .is_ok_and(|line| kinds.iter().any(|kind| line["type"] == *kind))
     }
 
     /// Whether it is read line by line.

@@ -31,6 +31,11 @@ pub(super) struct Position {
     /// The run that it is a stream of.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
+    /// Where that begins, and how many lines are before it: several runs may be saved to one file.
+    #[serde(default, skip_serializing_if = "is_nought")]
+    pub run_offset: u64,
+    #[serde(default, skip_serializing_if = "is_nought")]
+    pub run_lines: u64,
     /// The file, for people to read; redacted.
     pub path: String,
     /// How many events it gave so far.

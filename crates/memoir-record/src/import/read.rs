@@ -4,12 +4,13 @@ use super::clears::Clears;
 use super::files::SourceFile;
 use super::format::{self, Format};
 use super::lines::{self, FileLines, Line};
-use super::position::{self, Fate, Position, Stamp, numbered};
+use super::opened::Opened;
+use super::position::{Fate, Position, Stamp, numbered};
 use super::shrink::ShrinkingReader;
 use super::{database, summary::FileReport, torn};
 use crate::intake::{Intake, Rules};
 use crate::private::{Place, PrivateRequests};
-use crate::runs::{RUN_HEAD_BYTES, Run, Runs};
+use crate::runs::{Run, Runs};
 use memoir_capture::{Counts, Out, Parser, Salt, Tally, gemini};
 use memoir_event::{Client, Content, Event, KeyHasher, Kind};
 use memoir_journal::{Cursor, Redacted};
@@ -17,7 +18,7 @@ use memoir_redact::Redactor;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +30,9 @@ const PORTION_EVENTS: usize = 250;
 /// Text in one portion.
 const PORTION_BYTES: usize = 1 << 20;
 
+/// A stream that nobody has written to for so long is at its end, whole or not.
+const AT_REST_MS: i64 = 60_000;
+
 /// What every reader shares.
 pub(super) struct Shared<'a> {
     pub rules: Rules<'a>,
@@ -39,6 +43,7 @@ pub(super) struct Shared<'a> {
     /// What the user does not want recorded of any session.
     pub private: PrivateRequests,
     pub stop: &'a AtomicBool,
+    pub now_ms: i64,
     /// Held by whoever unpacks something that takes much memory.
     pub wide: &'a Mutex<()>,
 }
@@ -83,6 +88,8 @@ pub(super) struct Reading<'a, 'g> {
     stream: String,
     /// The run that the file is a stream of.
     run: Option<Run>,
+    /// Runs that the file has before it.
+    ended: Vec<Run>,
     out: Out,
     batch: Vec<Redacted>,
     batch_bytes: usize,
@@ -125,11 +132,12 @@ pub(super) fn read_file<'a>(
         intake,
         stream: stream_of(file, shared.salt),
         run: None,
+        ended: Vec::new(),
         out: Out::default(),
         batch: Vec::new(),
         batch_bytes: 0,
         rewrites: 0,
-        last_ms: if file.format.is_stream() { None } else { written_ms(&file.path) },
+        last_ms: written_ms(&file.path).map(|written_ms| written_ms.min(shared.now_ms)),
         told_bytes: 0,
         report: FileReport::default(),
         give,
@@ -174,6 +182,10 @@ fn redacted(tally: Tally, redactor: &Redactor) -> Tally {
 fn written_ms(path: &Path) -> Option<i64> {
     let modified = fs::metadata(path).ok()?.modified().ok()?;
     i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+fn first_line(text: &[u8]) -> &[u8] {
+    text.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }
 
 /// Whether the session goes on from another, whose history may stand in its file.
@@ -235,15 +247,15 @@ impl Reading<'_, '_> {
         let private = at.into_iter().flat_map(|at| &at.private);
         self.intake.judge().begin(private.map(|(place, request)| (Place::kept(place), request.clone())));
         if file.format.is_stream() {
-            let run = self.run_of(file, at, &opened.head()?);
-            if run.is_private() {
-                self.intake.judge().hide_all();
-            }
-            self.run = Some(run);
+            let head = if let Some(at) = at { same.head(at.run_offset)? } else { opened.head(0)? };
+            let known = at.map(|at| at.run.as_str()).filter(|name| !name.is_empty());
+            self.enter_run(file, known, &head);
         }
-        let run = self.run.as_ref().map_or("", Run::name);
-        let state = at.map(|at| at.state.as_str());
-        let mut parser = format::parser(file.format, &file.path, file.cwd.as_deref(), run, state, self.shared.salt);
+        let parser_of = |reading: &Reading<'_, '_>, state: Option<&str>| {
+            let run = reading.run.as_ref().map_or("", Run::name);
+            format::parser(file.format, &file.path, file.cwd.as_deref(), run, state, reading.shared.salt)
+        };
+        let mut parser = parser_of(self, at.map(|at| at.state.as_str()));
         // A good place to stop at is waited for, but not for ever, and no line may be longer than there is time for.
         let bytes_max = budget.map_or(u64::MAX, |budget| budget.saturating_mul(2));
         let mut lines = FileLines::new(opened.from(offset)?.take(bytes_max), offset);
@@ -252,14 +264,29 @@ impl Reading<'_, '_> {
         let mut position = Position {
             seen: stamp,
             path: self.shown_path(file),
-            run: run.to_owned(),
+            run: self.run.as_ref().map_or("", Run::name).to_owned(),
+            run_offset: at.map_or(0, |at| at.run_offset),
+            run_lines: at.map_or(0, |at| at.run_lines),
             rewrites: self.rewrites,
             ..Position::default()
         };
         let mut is_left = false;
+        let mut line_offset = offset;
         while let Some(line) = lines.next_line()? {
+            let begins_run = matches!(&line, Line::Whole(bytes) if !is_packed && file.format.begins_run(bytes));
+            if begins_run && number > position.run_lines {
+                // Another run was saved to the same file: what it says has the names that it has elsewhere.
+                parser.end(&mut self.out);
+                self.admit();
+                self.ended.extend(self.run.take());
+                self.enter_run(file, None, &same.head(line_offset)?);
+                (position.run_offset, position.run_lines) = (line_offset, number);
+                position.run = self.run.as_ref().map_or("", Run::name).to_owned();
+                parser = parser_of(self, None);
+            }
             number += 1;
-            self.one_line(&mut *parser, number, line);
+            self.one_line(&mut *parser, number - position.run_lines, line);
+            line_offset = lines.offset();
             let place = (lines.offset(), number);
             if self.batch.len() >= PORTION_EVENTS || self.batch_bytes >= PORTION_BYTES {
                 let settled = parser.is_settled();
@@ -296,27 +323,44 @@ impl Reading<'_, '_> {
         }
         if let Some(last) = lines.last_line().map(<[u8]>::to_vec) {
             number += 1;
-            self.one_line(&mut *parser, number, lines::taken(&last));
+            self.one_line(&mut *parser, number - position.run_lines, lines::taken(&last));
         }
         self.report.unfinished = lines.has_unfinished();
         let place = (lines.offset(), number);
         // What unpacked it makes room for who compares its ends.
         drop(lines);
-        parser.pause(&mut self.out);
+        let is_at_rest = self.shared.now_ms.saturating_sub(written_ms(&file.path).unwrap_or(0)) > AT_REST_MS;
+        if is_at_rest && file.format.is_stream() {
+            parser.end(&mut self.out);
+        } else if !file.format.is_stream() || !self.shared.rules.policy.has_patterns() {
+            parser.pause(&mut self.out);
+        }
         self.admit();
         if self.report.is_left {
             return Ok(());
         }
         position.seen = stamp;
         self.note(&mut position, place, (events_before, problems_before), &*parser);
-        self.hand_over(Some(&mut position), place.0, &mut same)
+        // Of a text that grows nothing is kept but what was told: it is read again from where it began.
+        self.hand_over(parser.is_settled().then_some(&mut position), place.0, &mut same)
     }
 
-    /// The run that a stream is of: the one that it was when it was last read, or one that begins like it.
-    fn run_of(&self, file: &SourceFile, at: Option<&Position>, head: &[u8]) -> Run {
+    /// A run begins, or is gone on with: the one that it was when it was last read, or one that begins like it. What
+    /// stands behind the first of another is none of it.
+    fn enter_run(&mut self, file: &SourceFile, known: Option<&str>, head: &[u8]) {
+        let mut ends = memchr::memchr_iter(b'\n', head).map(|at| at + 1);
+        let is_next = |at: &usize| head.get(*at..).is_some_and(|rest| file.format.begins_run(first_line(rest)));
+        let own = ends.find(is_next).and_then(|at| head.get(..at)).unwrap_or(head);
         let mut runs = self.shared.runs.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = at.map(|at| at.run.as_str()).filter(|name| !name.is_empty());
-        runs.find(file.format.client(), known, head, self.shared.salt)
+        let run = runs.find(file.format.client(), known, own, self.shared.salt);
+        drop(runs);
+        if !self.ended.is_empty() {
+            self.intake.judge().begin([]);
+        }
+        if run.is_private() {
+            self.intake.judge().hide_all();
+        }
+        self.run = Some(run);
     }
 
     fn note(&mut self, position: &mut Position, place: (u64, u64), before: (u64, u64), parser: &dyn Parser) {
@@ -386,7 +430,6 @@ impl Reading<'_, '_> {
         for mut captured in found {
             captured.event.sequence = captured.event.sequence.map(|number| numbered(number, self.rewrites));
             match &captured.event.time {
-                // What is compared by its time has to tell one: streams that tell none are compared by their words.
                 Some(time) => self.last_ms = self.last_ms.map(|_| time.ms()),
                 None => captured.event.captured_ms = captured.event.captured_ms.or(self.last_ms),
             }
@@ -425,8 +468,10 @@ impl Reading<'_, '_> {
         let bytes = offset.saturating_sub(self.told_bytes);
         self.told_bytes = offset;
         self.batch_bytes = 0;
-        let run = self.run.as_ref().filter(|_| cursor.is_some()).map(Run::cursor);
-        let cursors = self.intake.judge().take_changed().into_iter().chain(cursor).chain(run).collect();
+        // Also where the place is not noted: what was handed over has the names of its run.
+        let ended = std::mem::take(&mut self.ended);
+        let runs = ended.iter().chain(&self.run).map(Run::cursor);
+        let cursors = self.intake.judge().take_changed().into_iter().chain(cursor).chain(runs).collect();
         let renamed = self.intake.take_renamed();
         let portion = Portion { batch: std::mem::take(&mut self.batch), cursors, renamed, bytes };
         if let Go::Stop = (self.give)(portion) {
@@ -504,118 +549,5 @@ impl Reading<'_, '_> {
         let state = self.shared.rules.redactor.json(&state).into_owned();
         self.hand_over_end(file, stamp, state, lines);
         Ok(())
-    }
-}
-
-/// A packed file that needs more than this to be unpacked is refused, and counted.
-const WINDOW_LOG_MAX: u32 = 27;
-
-/// Of files that need more than this only one is open at a time.
-const NARROW_BYTES: u64 = 8 << 20;
-
-/// What says how much is needed stands in so many bytes.
-const FRAME_HEAD_BYTES: u64 = 18;
-
-/// How much of what was unpacked has to be kept to unpack on, as the beginning of a zstd frame says.
-fn window_bytes(head: &[u8]) -> Option<u64> {
-    let rest = head.strip_prefix(&[0x28, 0xb5, 0x2f, 0xfd])?;
-    let (&about, rest) = rest.split_first()?;
-    if about & 0x20 == 0 {
-        let &window = rest.first()?;
-        let base = 1u64 << (10 + (window >> 3));
-        return Some(base + base / 8 * u64::from(window & 7));
-    }
-    // One segment: all of it is kept, and its size stands there.
-    let dictionary_bytes = [0, 1, 2, 4].get(usize::from(about & 3)).copied()?;
-    let size_bytes = [1, 2, 4, 8].get(usize::from(about >> 6)).copied()?;
-    let size = rest.get(dictionary_bytes..dictionary_bytes + size_bytes)?;
-    Some(size.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
-}
-
-/// A file that is open for reading from any place, packed or not.
-struct Opened {
-    file: File,
-    is_packed: bool,
-}
-
-impl Opened {
-    fn open(path: &Path) -> io::Result<Opened> {
-        let is_packed = path.extension().is_some_and(|end| end == "zst");
-        Ok(Opened { file: File::open(path)?, is_packed })
-    }
-
-    /// Whether unpacking it takes so much memory that only one file of the kind may be open.
-    fn is_wide(&mut self) -> io::Result<bool> {
-        if !self.is_packed {
-            return Ok(false);
-        }
-        let mut head = Vec::new();
-        self.file.by_ref().take(FRAME_HEAD_BYTES).read_to_end(&mut head)?;
-        self.file.seek(SeekFrom::Start(0))?;
-        Ok(window_bytes(&head).is_none_or(|bytes| bytes > NARROW_BYTES))
-    }
-
-    /// A reader from that byte on.
-    fn from(mut self, offset: u64) -> io::Result<Box<dyn Read>> {
-        if !self.is_packed {
-            self.file.seek(SeekFrom::Start(offset))?;
-            return Ok(Box::new(self.file));
-        }
-        self.file.seek(SeekFrom::Start(0))?;
-        let mut unpacked = zstd::stream::read::Decoder::new(self.file)?;
-        unpacked.window_log_max(WINDOW_LOG_MAX)?;
-        io::copy(&mut unpacked.by_ref().take(offset), &mut io::sink())?;
-        Ok(Box::new(unpacked))
-    }
-
-    fn checks(&mut self, offset: u64, salt: Salt) -> io::Result<(String, String)> {
-        if !self.is_packed {
-            return position::checks(&mut self.file, offset, salt);
-        }
-        // A packed file can only be read from its beginning; its two ends are kept as they go by.
-        self.file.seek(SeekFrom::Start(0))?;
-        let mut unpacked = zstd::stream::read::Decoder::new(&mut self.file)?;
-        unpacked.window_log_max(WINDOW_LOG_MAX)?;
-        position::checks_of_stream(&mut unpacked, offset, salt)
-    }
-
-    /// Whether the file is still the one that was read up to that place.
-    fn is_same(&mut self, known: &Position, salt: Salt) -> io::Result<bool> {
-        if !self.is_packed && self.file.metadata()?.len() < known.offset {
-            return Ok(false);
-        }
-        let (head, tail) = self.checks(known.offset, salt)?;
-        Ok(head == known.head && tail == known.tail)
-    }
-
-    /// Enough of the beginning to know the run by.
-    fn head(&mut self) -> io::Result<Vec<u8>> {
-        let mut head = Vec::new();
-        if !self.is_packed {
-            self.file.seek(SeekFrom::Start(0))?;
-            self.file.by_ref().take(RUN_HEAD_BYTES).read_to_end(&mut head)?;
-        }
-        Ok(head)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::window_bytes;
-    use std::io::Write;
-
-    fn packed(window_log: u32, bytes: usize) -> Vec<u8> {
-        let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
-        packer.window_log(window_log).unwrap();
-        packer.write_all(&vec![b'x'; bytes]).unwrap();
-        packer.finish().unwrap()
-    }
-
-    #[test]
-    fn a_packed_file_says_how_much_it_needs() {
-        assert_eq!(window_bytes(&packed(27, 1 << 20)), Some(128 << 20));
-        assert_eq!(window_bytes(&packed(20, 1 << 20)), Some(1 << 20));
-        assert_eq!(window_bytes(&zstd::bulk::compress(&[b'x'; 70_000], 1).unwrap()), Some(70_000));
-        assert_eq!(window_bytes(b"nonsense that is no frame"), None);
     }
 }

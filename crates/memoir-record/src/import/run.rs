@@ -89,6 +89,7 @@ impl Importer<'_> {
             runs: Mutex::default(),
             private: PrivateRequests::default(),
             stop: self.stop,
+            now_ms: (self.clock)(),
             wide: &WIDE,
         }
     }
@@ -155,6 +156,7 @@ impl Importer<'_> {
             let left = std::mem::take(writer.left);
             lists.iter_mut().for_each(|list| list.retain(|at| left.contains(at)));
             lists.retain(|list| !list.is_empty());
+            copies::in_order(&files, &mut lists);
         }
         summary.stopped = self.stop.load(Ordering::Relaxed);
         Ok(summary)

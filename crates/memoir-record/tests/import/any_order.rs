@@ -2,7 +2,9 @@
 
 use crate::world::{Seen, World, cases, client_of, knowable, sorted};
 use memoir_testkit::Client;
-use memoir_testkit::files::{Made, Recording, Scenario, Way, expected, record, scenario};
+use memoir_testkit::files::{
+    End, Fork, Made, Manner, Recording, Reply, Scenario, Turn, Way, expected, record, scenario,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -69,7 +71,7 @@ impl World {
 /// What the user asked in the so-manieth run.
 fn prompt_of(scenario: &Scenario, run: usize) -> String {
     let own = scenario.fork.iter().flat_map(|fork| &fork.turns);
-    scenario.turns.iter().chain(own).nth(run).map(memoir_testkit::files::Turn::whole_prompt).unwrap_or_default()
+    scenario.turns.iter().chain(own).nth(run).map(Turn::whole_prompt).unwrap_or_default()
 }
 
 fn ways_of(acts: &[Act]) -> Vec<Way> {
@@ -213,4 +215,34 @@ proptest! {
         ways.push(Way::History);
         check(&world, &recording, &scenario, &ways)?;
     }
+}
+
+/// One exchange, "ok" and "Done".
+fn exchange(compaction: Option<&str>) -> Turn {
+    let reply = Reply { thought: None, texts: vec!["Done".to_owned()], calls: Vec::new(), tokens: (1, 1) };
+    Turn {
+        pause_s: 1,
+        prompt: "ok".to_owned(),
+        blocks: Vec::new(),
+        compaction: compaction.map(str::to_owned),
+        replies: Vec::new(),
+        end: End::Answer(reply),
+    }
+}
+
+#[test]
+fn what_is_brought_twice_is_stored_once_also_of_a_fork_that_says_the_same() {
+    let fork = Fork { after: 1, turns: vec![exchange(Some("The story so far. so"))] };
+    let scenario = Scenario { number: 0, manner: Manner::Printed, turns: vec![exchange(None)], fork: Some(fork) };
+    let other = World::new();
+    let recording = record(Client::Claude, &scenario, &other.home());
+    other.act(Act::Hooks, &recording, &scenario, 0);
+    let world = World::of_same_user(&other);
+    world.act(Act::Import, &recording, &scenario, 0);
+    world.act(Act::Hooks, &recording, &scenario, 1);
+    bring(&other, &world, 3);
+    world.act(Act::Import, &recording, &scenario, 9);
+    let before = world.told();
+    bring(&other, &world, 3);
+    assert_eq!(world.told(), before, "{}", other.told());
 }

@@ -159,6 +159,25 @@ fn what_was_copied_keeps_the_time_at_which_it_happened() {
     let noon_ms = TEN_MS + 7_200_000;
     let late: Vec<_> = world.events().into_iter().filter(|stored| stored.ts_ms >= noon_ms).collect();
     assert!(late.iter().all(|stored| stored.event.thread.as_deref() != Some(PARENT)), "{late:#?}");
+    let times = |world: &World| {
+        let time = |stored: &memoir_journal::StoredEvent| (stored.ts_ms, stored.event.thread.clone());
+        let mut times: Vec<_> = world.events().iter().map(time).collect();
+        times.sort();
+        times
+    };
+    for names_turns in [true, false] {
+        let files = family(names_turns);
+        let whole = World::new();
+        files.iter().for_each(|(file, lines)| put(&whole, file, lines));
+        whole.import();
+        for first in 0..files.len() {
+            let world = World::new();
+            files.iter().for_each(|(file, lines)| put(&world, file, lines));
+            world.import_path(&world.path(&files[first].0));
+            world.import();
+            assert_eq!(times(&world), times(&whole), "{names_turns} {first}");
+        }
+    }
 }
 
 #[test]

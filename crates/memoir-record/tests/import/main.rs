@@ -4,6 +4,7 @@
 
 mod any_files;
 mod any_order;
+mod both_ways;
 mod copied_history;
 mod odd_content;
 mod private;

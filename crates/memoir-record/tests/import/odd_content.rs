@@ -293,6 +293,12 @@ fn a_file_without_any_time_happened_when_it_was_written() {
     std::fs::File::options().write(true).open(world.path(file)).unwrap().set_modified(then).unwrap();
     world.import();
     assert!(world.events().iter().all(|stored| stored.ts_ms == 1_700_000_000_000));
+    let world = World::new();
+    let said = r#"{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"Done."}}"#;
+    world.put("run.jsonl", format!("{{\"type\":\"thread.started\",\"thread_id\":\"t\"}}\n{said}\n").as_bytes());
+    std::fs::File::options().write(true).open(world.path("run.jsonl")).unwrap().set_modified(then).unwrap();
+    world.import_path(&world.path("run.jsonl"));
+    assert!(world.events().iter().all(|stored| stored.ts_ms == 1_700_000_000_000), "of a saved stream too");
 }
 
 #[test]
@@ -363,4 +369,20 @@ fn a_whole_record_behind_a_torn_one_on_its_line_is_kept_and_the_torn_one_is_coun
             assert!(!summary.problems.is_empty() || torn.starts_with('\0'), "{file} {torn:?}");
         }
     }
+}
+
+#[test]
+fn nul_bytes_where_a_client_was_cut_off_are_counted_and_cost_no_record() {
+    let world = World::new();
+    let line = r#"{"type":"user","uuid":"u","sessionId":"s","timestamp":"2026-10-01T10:00:00Z","cwd":"/p","message":{"role":"user","content":"ask it"}}"#;
+    for (file, text) in [
+        (".claude/projects/-p/a.jsonl", format!("{}\n{line}\n", "\0".repeat(40))),
+        (".claude/projects/-p/b.jsonl", format!("{}{}\n", "\0".repeat(40), line.replace("\"u\"", "\"v\""))),
+    ] {
+        world.put(file, text.as_bytes());
+        let summary = world.import();
+        assert_eq!(summary.tally.problems, [("NUL bytes".to_owned(), 1)].into(), "{file}");
+        assert_eq!(summary.problems[0].path, world.path(file));
+    }
+    assert_eq!(world.events().iter().filter(|stored| stored.event.content.plain() == "ask it").count(), 2);
 }

@@ -125,8 +125,7 @@ impl Book {
                     Client::Claude if self.manner == Manner::Typed => {
                         self.add("turn_completed", "completed", &[History]);
                     }
-                    Client::Claude => {}
-                    Client::Gemini => self.add("turn_completed", "completed", &[Stream]),
+                    Client::Claude | Client::Gemini => self.add("turn_completed", "completed", &[Stream]),
                 }
             }
             (End::Failure(error), Client::Codex) => {
@@ -136,6 +135,9 @@ impl Book {
             (End::Failure(error), Client::Claude) => {
                 let ways: &[Way] = if self.manner == Manner::Typed { &[History, Hooks] } else { &[History, Stream] };
                 self.add("error", error, ways);
+                if self.manner == Manner::Printed {
+                    self.add("turn_completed", "failed", &[Stream]);
+                }
             }
             (End::Failure(error), Client::Gemini) => {
                 let ways: &[Way] = if self.manner == Manner::Typed { &[History] } else { &[Stream] };
@@ -183,8 +185,7 @@ impl Book {
     }
 
     fn usage(&mut self, (input, output): (u32, u32)) {
-        let ways: &[Way] = if self.client == Client::Claude { &[History, Stream] } else { &[History] };
-        self.add("usage", format!("{input}/{output}"), ways);
+        self.add("usage", format!("{input}/{output}"), &[History]);
     }
 
     fn asked(&mut self, call: &Call) {
@@ -259,7 +260,7 @@ impl Book {
         let answered: &[Way] = if client == Client::Gemini { &[History] } else { told };
         self.add("assistant_message", &agent.answer, answered);
         if client != Client::Gemini {
-            self.add("usage", "100/20", seen);
+            self.add("usage", "100/20", &[History]);
         }
         match client {
             Client::Codex => {

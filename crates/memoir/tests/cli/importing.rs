@@ -88,7 +88,7 @@ fn nul_bytes_cost_only_their_own_line() {
     let path = write(&home, "s", text);
     let summary = import(&home);
     // A line of nothing else is a hole in the file.
-    assert_problems(&summary, &path, &json!({"not JSON": 1}));
+    assert_problems(&summary, &path, &json!({"NUL bytes": 1, "not JSON": 1}));
     assert_eq!(summary["clients"]["claude"]["unfinished"], 1);
     assert_eq!(home.prompts(), ["before", "escaped \0 nul", "after"]);
 }

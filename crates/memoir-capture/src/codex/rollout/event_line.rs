@@ -3,6 +3,7 @@
 use super::item_line::Message as Said;
 use super::thread::Usage;
 use super::{At, Form, Rollout, Who};
+use crate::codex::team::TeamCall;
 use crate::content::{self, Returned};
 use crate::lenient::{Flag, List, Number, Raw, Text, Words, lenient};
 use crate::media::Media;
@@ -217,6 +218,12 @@ impl Rollout {
             Some("CommandExecution") => self.in_turn_of(turn, |rollout| rollout.command_done(done, at)),
             Some("FileChange") => self.in_turn_of(turn, |rollout| rollout.files_done(done, raw, at)),
             Some("McpToolCall") => self.in_turn_of(turn, |rollout| rollout.mcp_done(done, at)),
+            // Written as a call and its result, too, but for a script's.
+            Some("CollabAgentToolCall") if done.id.said().is_some_and(|id| id.starts_with("exec-")) => {
+                let call: TeamCall<'_> = raw.read();
+                self.in_turn_of(turn, |rollout| call.tell(done.id.said(), &mut rollout.maker(at)));
+            }
+            Some(kind @ "CollabAgentToolCall") => at.out.left_out(kind),
             Some("Plan") => {
                 if let (Some(text), Some(id)) = (done.text.said(), done.id.said()) {
                     self.in_turn_of(turn, |rollout| rollout.maker(at).context("plan", text, vec![item(id, 0)]));
@@ -224,17 +231,8 @@ impl Rollout {
             }
             Some("ExitedReviewMode") => self.review(done, at),
             Some(
-                kind @ ("ContextCompaction"
-                | "HookPrompt"
-                | "WebSearch"
-                | "CollabAgentToolCall"
-                | "SubAgentActivity"
-                | "EnteredReviewMode"
-                | "ImageView"
-                | "ImageGeneration"
-                | "DynamicToolCall"
-                | "Sleep"
-                | "Extension"
+                kind @ ("ContextCompaction" | "HookPrompt" | "WebSearch" | "SubAgentActivity" | "EnteredReviewMode"
+                | "ImageView" | "ImageGeneration" | "DynamicToolCall" | "Sleep" | "Extension"
                 | "FunctionCallOutput"),
             ) => at.out.left_out(kind),
             Some(kind) => {

@@ -5,6 +5,7 @@ use crate::boundary::{self, Stand};
 use crate::codex::code;
 use crate::content::{Piece, Unknown, pieces, pieces_of_result};
 use crate::lenient::{Flag, List, Raw, Text, Words, lenient};
+use crate::likeness;
 use crate::media::Media;
 use crate::patch::{Change, ChangeKind, changes_of_patch};
 use crate::payload::push_text;
@@ -222,8 +223,9 @@ impl Rollout {
         let tools = self.inner_tools(&name, item.input.get(), &arguments);
         if let Some(id) = &id {
             let changes = changes.iter().map(|change| (change.kind.as_str().to_owned(), change.path.clone())).collect();
+            let asked = if script.is_some() { None } else { likeness::arguments_to_keep(&name, &arguments) };
             let (id, name) = (id.clone(), name.clone());
-            self.remember_call(Pending { id, name, script, changes, tools: tools.clone() });
+            self.remember_call(Pending { id, name, script, asked, changes, tools: tools.clone() });
         }
         let mut maker = self.maker(at);
         maker.tool_call(Call { id: id.as_deref(), name: &name, arguments: None }, &arguments);
@@ -282,7 +284,8 @@ impl Rollout {
         let is_error = told.exit_code.is_some_and(|code| code != 0);
         let worked = told.exit_code == Some(0) || told.output.trim_start().starts_with("Success.");
         let has_items = self.state.has_items;
-        let arguments = pending.as_ref().and_then(|call| call.script.as_deref()).map(shell::arguments_of);
+        let asked = |call: &Pending| call.script.as_deref().map(shell::arguments_of).or_else(|| call.asked.clone());
+        let arguments = pending.as_ref().and_then(asked);
         let mut maker = self.maker(at);
         let answered = Call { arguments: arguments.as_deref(), ..call };
         maker.tool_result(answered, told.output, told.exit_code, is_error);

@@ -101,7 +101,7 @@ lenient! {
 }
 
 lenient! {
-    pub(super) struct Usage<'a> {
+    pub(in crate::codex) struct Usage<'a> {
         input: Number = "input_tokens",
         cached: Number = "cached_input_tokens",
         cache_written: Number = "cache_write_input_tokens",
