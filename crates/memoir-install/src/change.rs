@@ -55,7 +55,12 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, InstallError> {
 /// Writes a file whole or not at all. It gets the rights `mode`, else those of the file that it replaces, else it is the
 /// owner's alone.
 pub fn write_atomically(path: &Path, bytes: &[u8], mode: Option<u32>) -> Result<(), InstallError> {
-    let io = |error| InstallError::io("write", path)(error);
+    // What stands for the file until it is whole is nobody's business.
+    let io = |error: std::io::Error| {
+        let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+        let told = if is_full { std::io::Error::new(error.kind(), "the disk is full") } else { error };
+        InstallError::io("write", path)(told)
+    };
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut partial = tempfile::Builder::new().prefix(".memoir-").tempfile_in(dir).map_err(io)?;
     partial.write_all(bytes).map_err(io)?;

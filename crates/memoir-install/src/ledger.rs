@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const BACKUP_END: &str = ".before-memoir";
 
 /// The list, kept in memoir's home.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Ledger {
     #[serde(default)]
     files: BTreeMap<PathBuf, Entry>,
@@ -96,17 +96,23 @@ impl Ledger {
     }
 
     /// Makes a change to a list of servers, with a backup before the first one.
-    pub fn make_in_list(&mut self, client: Client, change: &Change) -> Result<(), InstallError> {
-        let is_new_here = !self.knows(&change.path);
-        self.make(client, change)?;
-        if is_new_here && let Some(entry) = self.files.get_mut(&change.path) {
-            entry.only_servers = true;
-        }
-        Ok(())
+    pub fn make_in_list(&mut self, client: Client, change: &Change, list: &Path) -> Result<(), InstallError> {
+        self.make_of(client, change, list, !self.knows(&change.path))
     }
 
-    /// Makes a change, with a backup before the first one.
-    pub fn make(&mut self, client: Client, change: &Change) -> Result<(), InstallError> {
+    /// Makes a change, with a backup before the first one. First it stands in the list, at that place: whatever happens
+    /// in between, the file can be put back.
+    pub fn make(&mut self, client: Client, change: &Change, list: &Path) -> Result<(), InstallError> {
+        self.make_of(client, change, list, false)
+    }
+
+    fn make_of(
+        &mut self,
+        client: Client,
+        change: &Change,
+        list: &Path,
+        lists_servers: bool,
+    ) -> Result<(), InstallError> {
         if !change.is_needed() {
             return Ok(());
         }
@@ -123,11 +129,38 @@ impl Ledger {
             (Some(before), None) if !change.has_ours => Some(back_up(&change.path, before)?),
             (_, None) => None,
         };
-        let only_servers = known.is_some_and(|known| known.only_servers);
-        change.make()?;
+        let only_servers = lists_servers || known.is_some_and(|known| known.only_servers);
         let left = change.after.as_deref().map(digest).filter(|_| is_exact);
-        self.files.insert(change.path.clone(), Entry { client, only_servers, is_new, left, backup });
-        Ok(())
+        let entry = Entry { client, only_servers, is_new, left, backup: backup.clone() };
+        let was = self.files.insert(change.path.clone(), entry);
+        let Err(problem) = self.save(list).and_then(|()| change.make()) else { return Ok(()) };
+        // A copy that this made nobody needs.
+        if let (None, Some(copy)) = (&was, backup) {
+            let _ = fs::remove_file(copy);
+        }
+        match was {
+            Some(was) => self.files.insert(change.path.clone(), was),
+            None => self.files.remove(&change.path),
+        };
+        let _ = self.save(list);
+        Err(problem)
+    }
+
+    /// Takes changes back that were made just now: the list is again what it was before them.
+    pub fn take_back(&mut self, was: &Ledger, done: &[&Change], list: &Path) -> Result<(), InstallError> {
+        for change in done.iter().rev() {
+            let Change { path, before, after, .. } = (*change).clone();
+            Change { path, before: after, after: before, has_ours: true }.make()?;
+            let entry = self.files.remove(&change.path);
+            match was.files.get(&change.path) {
+                Some(was) => {
+                    self.files.insert(change.path.clone(), was.clone());
+                }
+                // A copy that these made nobody needs.
+                None => entry.and_then(|entry| entry.backup).map_or(Ok(()), fs::remove_file).unwrap_or_default(),
+            }
+        }
+        self.save(list)
     }
 
     /// What the file was before memoir came, if nobody but memoir has written to it since.

@@ -4,6 +4,7 @@
 
 mod events;
 mod hooks;
+mod one_line;
 mod refused;
 mod servers;
 mod trust;
@@ -29,4 +30,9 @@ fn behind_mark(text: &str, change: impl FnOnce(&str) -> Result<String, PlanError
         Some(rest) => change(rest).map(|rest| format!("{MARK}{rest}")),
         None => change(text),
     }
+}
+
+/// The same of JSON, which stays on one line if it is on one.
+fn in_json(text: &str, change: impl FnOnce(&str) -> Result<String, PlanError>) -> Result<String, PlanError> {
+    behind_mark(text, |text| change(text).map(|after| one_line::as_it_was(text, after)))
 }

@@ -64,6 +64,8 @@ pub(crate) struct Caller {
     pub(crate) session: Option<String>,
     /// The directory of the work.
     pub(crate) dir: Option<String>,
+    /// Whether the client said so; else it is where the process was started.
+    pub(crate) is_placed: bool,
     pub(crate) writer: Writer,
 }
 
@@ -78,8 +80,9 @@ impl Caller {
             .map(|session| (Client::Codex, session))
             .or_else(|| of_client(&around.sessions, client))
             .map(|(client, id)| Client::shown_session(Some(client), &id));
-        let dir = dir.or_else(|| of_client(&around.dirs, client).map(|(_, dir)| dir)).or_else(|| around.cwd.clone());
-        Caller { name, session, dir, writer: around.writer }
+        let dir = dir.or_else(|| of_client(&around.dirs, client).map(|(_, dir)| dir));
+        let is_placed = dir.is_some();
+        Caller { name, session, dir: dir.or_else(|| around.cwd.clone()), is_placed, writer: around.writer }
     }
 }
 

@@ -15,6 +15,7 @@ mod lines;
 mod names;
 mod prompts;
 mod resources;
+mod roots;
 mod server;
 mod stdio;
 mod tools;

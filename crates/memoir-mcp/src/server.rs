@@ -6,6 +6,7 @@ use crate::error::ToolError;
 use crate::http::Rights;
 use crate::lanes::Lanes;
 use crate::library::{Library, Open};
+use crate::roots::Roots;
 use crate::tools::{Access, Desk, Tool};
 use crate::{prompts, resources};
 use rmcp::model::{
@@ -13,7 +14,7 @@ use rmcp::model::{
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -48,12 +49,13 @@ pub struct Mcp {
     open: Open,
     around: Arc<Surroundings>,
     lanes: Lanes,
+    roots: Arc<Roots>,
 }
 
 impl Mcp {
     /// A server over a library that is opened when somebody asks for something.
     pub fn new(open: Open, around: Surroundings) -> Mcp {
-        Mcp { open, around: Arc::new(around), lanes: Lanes::default() }
+        Mcp { open, around: Arc::new(around), lanes: Lanes::default(), roots: Arc::default() }
     }
 
     /// Runs work at a desk on a blocking thread.
@@ -62,7 +64,8 @@ impl Mcp {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Desk<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> (Result<T, ToolError>, Option<Arc<Library>>) {
-        let (open, caller, cancelled) = (Arc::clone(&self.open), self.caller(context), context.ct.clone());
+        let caller = self.caller(context).await;
+        let (open, cancelled) = (Arc::clone(&self.open), context.ct.clone());
         let done = self.lanes.run(move || {
             let library = match open() {
                 Ok(library) => library,
@@ -76,7 +79,7 @@ impl Mcp {
         done.await.unwrap_or_else(broke)
     }
 
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
+    async fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let introduced = context.peer.peer_info();
         let agent = context
             .extensions
@@ -85,7 +88,15 @@ impl Mcp {
         // Over HTTP each request stands alone, and only the header names the client.
         let name = introduced.as_ref().map(|info| info.client_info.name.as_str()).filter(|_| agent.is_none());
         let sender = Sender { name: name.or(agent), meta: Some(&context.meta.0.0) };
-        Caller::of(&self.around, &sender)
+        let caller = Caller::of(&self.around, &sender);
+        if agent.is_some() || caller.is_placed {
+            return caller;
+        }
+        // The process may have been started anywhere.
+        match self.roots.dir(&context.peer).await {
+            Some(dir) => Caller { dir: Some(dir), is_placed: true, ..caller },
+            None => caller,
+        }
     }
 }
 
@@ -113,6 +124,10 @@ impl ServerHandler for Mcp {
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(&VERSIONS)
+    }
+
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        self.roots.changed();
     }
 
     async fn list_tools(

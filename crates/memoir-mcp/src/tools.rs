@@ -16,11 +16,11 @@ pub(crate) use read::SCHEME;
 use crate::answer::Answer;
 use crate::caller::Caller;
 use crate::error::ToolError;
-use crate::library::Library;
+use crate::library::{Library, VIEW};
 use crate::when::{self, End};
 use memoir_event::{Kind, nearest};
 use memoir_journal::{Filter, Journal, PageToken};
-use memoir_session::{CommitRules, Sessions};
+use memoir_session::{CommitRules, ProjectNames, Sessions};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -146,8 +146,27 @@ impl Desk<'_> {
                 let unknown = || ToolError::wrong("memoir cannot tell which project you are in: name it");
                 self.project_here()?.ok_or_else(unknown).map(Some)
             }
-            Some(name) => Ok(Some(name.to_owned())),
+            Some(name) => {
+                let shown = self.library.shown();
+                let mut ids = self.project_names(&shown)?.named(name)?;
+                if ids.len() > 1 {
+                    let ids = ids.join(", ");
+                    return Err(ToolError::wrong(format!(
+                        "several projects are called `{name}`: {ids}; pass one of them"
+                    )));
+                }
+                Ok(Some(ids.pop().unwrap_or_else(|| name.to_owned())))
+            }
         }
+    }
+
+    /// What projects are called.
+    pub(crate) fn project_names<'s>(&self, journal: &'s dyn Journal) -> Result<ProjectNames<'s>, ToolError> {
+        let names = ProjectNames::new(journal, VIEW);
+        Ok(match (self.project_here()?, self.caller.dir.as_deref()) {
+            (Some(project), Some(dir)) => names.at(&project, dir),
+            _ => names,
+        })
     }
 
     /// What events must match.

@@ -1,4 +1,4 @@
-//! What changes files beside writing one: deleting, moving, several at once, and directories that nobody has to make.
+//! What changes files beside writing one: deleting, several at once, and directories that nobody has to make.
 
 use crate::Openviking;
 use crate::content::Writing;
@@ -94,19 +94,6 @@ impl Openviking {
             }
         }
         Ok(json!({"uri": uri}))
-    }
-
-    /// Nothing is moved: what is known of something stays known under the name that it has.
-    pub fn mv(&self, from: &str, to: &str, reader: &Reader) -> Result<Value, Fault> {
-        let (place, target) = (Place::parse(from)?, Place::parse(to)?);
-        if let Place::Memory(..) | Place::Event(..) | Place::OfArchive(..) | Place::Profile | Place::Nothing = place {
-            self.read_place(&place, from, reader)?;
-        }
-        if place == target {
-            return Ok(json!({"from": from, "to": to}));
-        }
-        let message = "nothing can be moved here: write it at the other address, and delete it at this one";
-        Err(Fault::Denied(message.to_owned()))
     }
 
     /// Writes several files below a directory. What is wrong with one of them is said before any is written.

@@ -140,7 +140,7 @@ impl Openviking {
 
     /// The addresses below one that match a pattern.
     pub fn glob(&self, glob: &Glob, reader: &Reader) -> Result<Value, Fault> {
-        let root = glob.uri.as_deref().filter(|uri| !uri.trim().is_empty()).unwrap_or("viking://~/memories");
+        let root = glob.uri.as_deref().filter(|uri| !uri.trim().is_empty()).unwrap_or("viking://~");
         if glob.pattern.is_empty() || glob.pattern.len() > PATTERN_BYTES_MAX {
             return Err(Fault::invalid("pattern", format!("a pattern has 1 to {PATTERN_BYTES_MAX} bytes")));
         }

@@ -14,6 +14,7 @@ mod grep;
 mod ledger;
 mod memories;
 mod message;
+mod moving;
 mod past;
 mod sealing;
 mod search;
@@ -70,6 +71,8 @@ pub struct Openviking {
     owner: String,
     clock: Clock,
     locks: [Mutex<()>; LOCKS],
+    /// What is moved is looked for and told anew by one at a time.
+    moving: Mutex<()>,
     ledger: ledger::Ledger,
     pasts: past::Pasts,
 }
@@ -102,7 +105,22 @@ impl Openviking {
         let Parts { journal, redactor, index, recall, policy, blocked, is_paused, owner, clock } = parts;
         let locks = std::array::from_fn(|_| Mutex::default());
         let (ledger, pasts) = (ledger::Ledger::default(), past::Pasts::default());
-        Openviking { journal, redactor, index, recall, policy, blocked, is_paused, owner, clock, locks, ledger, pasts }
+        let moving = Mutex::default();
+        Openviking {
+            journal,
+            redactor,
+            index,
+            recall,
+            policy,
+            blocked,
+            is_paused,
+            owner,
+            clock,
+            locks,
+            moving,
+            ledger,
+            pasts,
+        }
     }
 
     /// The journal as it is handed out.

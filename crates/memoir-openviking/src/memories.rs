@@ -5,7 +5,7 @@ use crate::uri;
 use crate::{Openviking, VIEW};
 use memoir_dream::{Given, Remembering, Way};
 use memoir_event::{EventId, Kind, Memory, MemoryKind, MemoryScope, MemoryStatus};
-use memoir_journal::{Filter, Lookup, Order, Page};
+use memoir_journal::{Filter, Lookup, Order, Page, View};
 use memoir_recall::{Listed, memory_json};
 
 /// So many memories are looked through for a list, the newest first.
@@ -49,6 +49,19 @@ impl File {
     pub fn short(&self) -> String {
         one_line(&self.text, ABSTRACT_CHARS)
     }
+
+    /// Its path in the directory of its kind: the one under which somebody wrote it, or else the name of its file.
+    pub fn path(&self) -> String {
+        let written = self.uid.strip_prefix(&format!("openviking/{}/", uri::dir_of(self.kind)));
+        let path = written.map(|path| path.split_once(AGAIN).map_or(path, |(path, _)| path));
+        path.map_or_else(|| self.name.clone(), |path| format!("{path}.md"))
+    }
+}
+
+/// What a file is called in words.
+pub(crate) fn title_of(path: &str) -> String {
+    let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
+    stem.replace(['-', '_'], " ")
 }
 
 /// The first characters of a text, on one line.
@@ -141,7 +154,28 @@ impl Openviking {
     pub(crate) fn memory_file(&self, kind: MemoryKind, name: &str, reader: &Reader) -> Result<Option<File>, Fault> {
         let uid = uid_of(kind, name);
         let files = self.files(Some(kind), reader)?;
-        Ok(files.into_iter().find(|file| file.name == name || file.uid == uid))
+        Ok(files.into_iter().find(|file| file.name == name || is_of(&file.uid, &uid)))
+    }
+
+    /// A name for what is written at an address: that of the address, unless something had it that is moved, replaced or
+    /// settled by now.
+    pub(crate) fn uid_for(&self, kind: MemoryKind, name: &str, unique: &dyn Fn() -> String) -> Result<String, Fault> {
+        let uid = uid_of(kind, name);
+        let filter = Filter { event_type: Some(Kind::Memory.as_str().to_owned()), ..Filter::default() };
+        let (mut page, mut looked_at) = (Page::first(PAGE, Order::NewestFirst), 0);
+        loop {
+            let found = self.journal.page(&filter, &View::owner_all(), &page)?;
+            looked_at += found.events.len();
+            let mut known = found.events.iter().filter_map(|stored| Memory::of_event(&stored.event));
+            if known.any(|memory| is_of(&memory.uid, &uid)) {
+                return Ok(format!("{uid}{AGAIN}{}", unique()));
+            }
+            match found.next.filter(|_| looked_at < LOOKED_AT_MAX) {
+                Some(next) => page.after = Some(next),
+                None => break,
+            }
+        }
+        Ok(uid)
     }
 
     /// A memory by its id, as a file.
@@ -173,23 +207,27 @@ impl Openviking {
     ) -> Result<File, Fault> {
         let project = reader.peer.as_deref().map(|peer| self.project_at(peer)).transpose()?;
         let known = self.memory_file(kind, name, reader)?;
-        let stem = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".md");
-        let title = stem.replace(['-', '_'], " ");
+        let is_new = known.is_none();
         let is_users = known.as_ref().map_or(kind == MemoryKind::Preference || project.is_none(), |file| file.is_users);
         let given = Given {
             kind,
-            name: Some(known.as_ref().map_or(title, |file| file.title.clone())),
+            name: Some(known.as_ref().map_or_else(|| title_of(name), |file| file.title.clone())),
             scope: if is_users { MemoryScope::User } else { MemoryScope::Project },
             pinned: known.as_ref().is_some_and(|file| file.is_pinned),
             status: MemoryStatus::Active,
-            uid: Some(known.map_or_else(|| uid_of(kind, name), |file| file.uid)),
+            uid: Some(known.map_or_else(|| self.uid_for(kind, name, unique), |file| Ok(file.uid))?),
             made_by: Some("openviking".to_owned()),
             way: Way::SaidByAgent,
             ..Given::new(text, project.as_deref().unwrap_or_default())
         };
         let (redactor, now_ms) = (&*self.redactor, (self.clock)());
         let remembering = Remembering { journal: &*self.journal, redactor, now_ms, unique };
-        let remembered = remembering.remember(&given)?;
+        let mut remembered = remembering.remember(&given)?;
+        if remembered.id.is_none() && is_new {
+            // What was at this address is forgotten; what says otherwise is another memory.
+            let uid = format!("{}{AGAIN}{}", uid_of(kind, name), unique());
+            remembered = remembering.remember(&Given { uid: Some(uid), ..given })?;
+        }
         let file = remembered.id.map(|id| self.file_of(id)).transpose()?.flatten();
         file.ok_or_else(|| Fault::Denied("this was forgotten, and stays so".to_owned()))
     }
@@ -205,6 +243,14 @@ impl Openviking {
 /// The row that says which project a peer stands for.
 pub(crate) fn peer_row(peer: &str) -> String {
     format!("openviking|peer|{peer}")
+}
+
+/// Stands in a name between an address and what tells its later memories from the first.
+const AGAIN: &str = "?again=";
+
+/// Whether a memory is called after that address.
+fn is_of(uid: &str, address: &str) -> bool {
+    uid.strip_prefix(address).is_some_and(|rest| rest.is_empty() || rest.starts_with(AGAIN))
 }
 
 /// What a memory is called by whoever writes it under that name.

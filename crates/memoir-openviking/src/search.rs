@@ -69,13 +69,15 @@ pub enum Way {
 }
 
 /// Where a search looks.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Target {
     session: Option<String>,
     kind: Option<MemoryKind>,
     is_memories: bool,
-    is_nowhere: bool,
 }
+
+/// At most so many places are searched at once.
+const TARGETS_MAX: usize = 16;
 
 impl Search {
     /// Reads a search; a field that it does not have is named.
@@ -153,23 +155,27 @@ impl Openviking {
             let blocks = self.recall.recall(&*self.journal, &self.index, &request, &mut |_, _| go_on())?.blocks;
             return Ok(self.as_context(search, session.as_ref(), &blocks, scale));
         }
-        let target = target(search.target_uri.as_ref())?;
-        if target.is_nowhere {
-            return Ok(listed(&[], scale));
-        }
         let limit = search.limit.or(search.node_limit).unwrap_or(HITS_DEFAULT).min(HITS_MAX);
-        if target.session.is_some() {
-            request.not_session = None;
+        let not_session = request.not_session.clone();
+        let mut found: Vec<Block> = Vec::new();
+        let targets = targets(search.target_uri.as_ref())?;
+        for target in &targets {
+            request.not_session = not_session.clone().filter(|_| target.session.is_none());
+            request.filter.session.clone_from(&target.session);
+            request.limit = if target.is_memories { HITS_MAX } else { limit };
+            let mut blocks = self.recall.recall(&*self.journal, &self.index, &request, &mut |_, _| go_on())?.blocks;
+            blocks.retain(|block| {
+                let kind = block.memory.as_ref().map(|memory| memory.kind);
+                (!target.is_memories || kind.is_some()) && (target.kind.is_none() || kind == target.kind)
+            });
+            blocks.retain(|block| found.iter().all(|known| known.event_id != block.event_id));
+            found.extend(blocks);
         }
-        request.filter.session.clone_from(&target.session);
-        request.limit = if target.is_memories { HITS_MAX } else { limit };
-        let mut blocks = self.recall.recall(&*self.journal, &self.index, &request, &mut |_, _| go_on())?.blocks;
-        blocks.retain(|block| {
-            let kind = block.memory.as_ref().map(|memory| memory.kind);
-            (!target.is_memories || kind.is_some()) && (target.kind.is_none() || kind == target.kind)
-        });
-        blocks.truncate(limit);
-        Ok(listed(&blocks, scale))
+        if targets.len() > 1 {
+            found.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+        }
+        found.truncate(limit);
+        Ok(listed(&found, scale))
     }
 
     /// The project in which somebody asks.
@@ -308,10 +314,16 @@ fn named_uris(given: Option<&Value>) -> Result<Vec<&str>, Fault> {
     Ok(uris.into_iter().filter(|uri| !uri.trim().is_empty()).collect())
 }
 
-/// Where a search looks: one address, or a list of them of which the first that leads somewhere counts.
-fn target(given: Option<&Value>) -> Result<Target, Fault> {
+/// Where a search looks: at one address, or at each of a list; one that leads nowhere has nothing.
+fn targets(given: Option<&Value>) -> Result<Vec<Target>, Fault> {
     let uris = named_uris(given)?;
-    let mut target = Target { is_nowhere: !uris.is_empty(), ..Target::default() };
+    if uris.is_empty() {
+        return Ok(vec![Target::default()]);
+    }
+    if uris.len() > TARGETS_MAX {
+        return Err(Fault::invalid("target_uri", format!("at most {TARGETS_MAX} addresses can be searched at once")));
+    }
+    let mut targets: Vec<Target> = Vec::new();
     for uri in uris {
         let found = match Place::parse(uri) {
             Ok(Place::Root | Place::Users | Place::User | Place::Sessions) => Target::default(),
@@ -329,15 +341,21 @@ fn target(given: Option<&Value>) -> Result<Target, Fault> {
             Ok(Place::Nothing) | Err(Fault::NotFound(_)) => continue,
             Err(fault) => return Err(fault),
         };
-        target = found;
-        break;
+        if !targets.contains(&found) {
+            targets.push(found);
+        }
     }
-    Ok(target)
+    Ok(targets)
 }
+
+/// A day is written with so many characters: `2026-01-31`.
+const DAY_CHARS: usize = 10;
 
 pub(crate) fn time(field: &str, given: Option<&str>) -> Result<Option<i64>, Fault> {
     let Some(text) = given.map(str::trim).filter(|text| !text.is_empty()) else { return Ok(None) };
-    parse_ms(text).map(Some).map_err(|error| Fault::invalid(field, error.to_string()))
+    // A day alone begins at its first moment.
+    let whole = if text.len() == DAY_CHARS { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    parse_ms(&whole).map(Some).map_err(|error| Fault::invalid(field, error.to_string()))
 }
 
 /// To two digits, as the plugins show it.
@@ -380,12 +398,16 @@ mod tests {
 
     #[test]
     fn a_target_is_a_place_or_nowhere() {
-        let at = |uri: &str| target(Some(&Value::from(uri))).unwrap();
+        let all = |uri: Value| targets(Some(&uri)).unwrap();
+        let at = |uri: &str| all(uri.into()).pop().unwrap();
         assert_eq!(at("viking://~/memories/preferences").kind, Some(MemoryKind::Preference));
         assert_eq!(at("viking://~/sessions/cx-1").session.as_deref(), Some("cx-1"));
-        assert!(at("viking://~/skills").is_nowhere && at("viking://user/other/memories").is_nowhere);
-        assert!(!at("").is_nowhere && at("viking://~/memories").is_memories);
-        assert!(target(Some(&json!(7))).is_err());
+        assert!(all("viking://~/skills".into()).is_empty() && all("viking://user/other/memories".into()).is_empty());
+        assert!(at("") == Target::default() && at("viking://~/memories").is_memories);
+        let two =
+            all(json!(["viking://~/memories", "viking://~/skills", "viking://~/sessions", "viking://~/memories"]));
+        assert_eq!(two.len(), 2);
+        assert!(targets(Some(&json!(7))).is_err() && targets(Some(&json!(vec!["viking://~"; 17]))).is_err());
     }
 
     proptest! {

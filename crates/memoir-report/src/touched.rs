@@ -2,7 +2,7 @@
 
 use crate::walk::{Go, each};
 use memoir_event::{Client, Content, Kind};
-use memoir_journal::{Filter, Journal, JournalError, Order, Page, View};
+use memoir_journal::{Filter, Journal, JournalError, Order, Page, StoredEvent, View};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Component, Path};
@@ -109,23 +109,49 @@ fn changes(content: &Content) -> Vec<Value> {
     }
 }
 
-/// What the user had asked: the prompt of the turn, or else the last one before the change.
+/// So many events before a change are looked through for what led to it.
+const LOOKED_AT_MAX: usize = 50;
+
+/// What begins a turn in the place of a prompt.
+const BEGINNINGS: [&str; 3] = ["plan", "slash-command", "shell-command"];
+
+/// What the user had asked: the prompt of the turn, or the plan or command that it began with, or else the last prompt
+/// before the change.
 fn with_prompt(
     journal: &dyn Journal,
     view: &View,
     mut touch: Touch,
     turn: Option<&str>,
 ) -> Result<Touch, JournalError> {
-    let filter = Filter {
-        session: Some(Client::shown_session(touch.client, &touch.session)),
-        event_type: Some(Kind::UserMessage.as_str().to_owned()),
-        to_ms: Some(touch.at_ms),
-        ..Filter::default()
+    let before = |kind: Kind| -> Result<Vec<StoredEvent>, JournalError> {
+        let filter = Filter {
+            session: Some(Client::shown_session(touch.client, &touch.session)),
+            event_type: Some(kind.as_str().to_owned()),
+            to_ms: Some(touch.at_ms),
+            ..Filter::default()
+        };
+        let mut events = journal.page(&filter, view, &Page::first(LOOKED_AT_MAX, Order::NewestFirst))?.events;
+        events.retain(|event| event.event.thread.as_ref().is_none_or(|thread| *thread == event.event.session));
+        Ok(events)
     };
-    let prompts = journal.page(&filter, view, &Page::first(50, Order::NewestFirst))?.events;
-    let of_user =
-        || prompts.iter().filter(|event| event.event.thread.as_ref().is_none_or(|t| *t == event.event.session));
-    let of_turn = turn.and_then(|turn| of_user().find(|event| event.event.turn.as_deref() == Some(turn)));
-    touch.prompt = of_turn.or_else(|| of_user().next()).map(|event| event.event.content.plain().into_owned());
+    let is_of_turn = |event: &&StoredEvent| turn.is_some() && event.event.turn.as_deref() == turn;
+    let prompts = before(Kind::UserMessage)?;
+    if let Some(prompt) = prompts.iter().find(is_of_turn) {
+        touch.prompt = Some(prompt.event.content.plain().into_owned());
+        return Ok(touch);
+    }
+    let around = before(Kind::Context)?;
+    let of_turn: Vec<(String, String)> = around.iter().filter(is_of_turn).filter_map(beginning).collect();
+    let began = of_turn.iter().find(|(kind, _)| BEGINNINGS.contains(&kind.as_str())).map(|(_, text)| text.clone());
+    let earlier = || prompts.first().map(|prompt| prompt.event.content.plain().into_owned());
+    let nod = || of_turn.iter().find(|(kind, _)| kind == "ack").map(|(_, text)| text.clone());
+    touch.prompt = began.or_else(earlier).or_else(nod);
     Ok(touch)
+}
+
+/// What stands around a conversation: its kind and its text.
+fn beginning(stored: &StoredEvent) -> Option<(String, String)> {
+    let value: Value = serde_json::from_str(stored.event.content.verbatim()).ok()?;
+    let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    text("type").zip(text("text"))
 }

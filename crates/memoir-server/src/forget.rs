@@ -69,19 +69,28 @@ fn store(app: &App, asked: Asked) -> Result<Value, ApiError> {
     let some: Vec<_> = choice.events.iter().copied().take(NAMED_MAX).collect();
     let ids: Vec<_> = app.journal.events(&some, &View::owner_all())?.iter().map(|event| event.id).collect();
     let (events, unknown) = (choice.events.len(), choice.unknown.clone());
+    let says_nothing = events == 0 && unknown.is_empty() && unwanted.text.is_some();
+    let hint = match events {
+        0 if says_nothing => Some("nothing says that: nothing was changed"),
+        0 => Some(
+            "nothing is known of that; what may still come of it from before now stays away: `undo` takes that back",
+        ),
+        _ => None,
+    };
     if asked.dry_run {
-        return Ok(json!({"dry_run": true, "events": events, "event_ids": ids, "unknown": unknown}));
+        return Ok(json!({"dry_run": true, "events": events, "event_ids": ids, "unknown": unknown, "hint": hint}));
     }
-    if events == 0 && unknown.is_empty() && unwanted.text.is_some() {
-        return Ok(
-            json!({"name": null, "events": 0, "event_ids": [], "unknown": [], "mirrors": [], "files": [], "not_reached": [], "problems": []}),
-        );
+    if says_nothing {
+        return Ok(json!({
+            "name": null, "events": 0, "event_ids": [], "unknown": [], "hint": hint, "mirrors": [], "files": [],
+            "not_reached": [], "problems": [],
+        }));
     }
     let (name, seqs) = (app.names.forgetting(), choice.events.clone());
     forgetter.forget(choice.into_wish(Depth::Forget, name.clone(), asked.reason, asked.by))?;
     let copies = memoir_recall::take_out_of_copies(&*app.journal, &app.redactor, &seqs, &app.clock);
     Ok(json!({
-        "name": name, "events": events, "event_ids": ids, "unknown": unknown, "mirrors": copies.done,
+        "name": name, "events": events, "event_ids": ids, "unknown": unknown, "hint": hint, "mirrors": copies.done,
         "files": copies.files, "not_reached": copies.beyond, "problems": copies.problems,
     }))
 }

@@ -77,6 +77,9 @@ fn answer(app: &App, request: &RecallRequest) -> Result<Value, ApiError> {
 fn wanted(body: &[u8], now_ms: i64) -> Result<RecallRequest, ApiError> {
     let asked: Asked = params::object(body, "a recall")?;
     let query = asked.query.ok_or_else(|| ApiError::validation("the request has no `query`"))?;
+    if query.trim().is_empty() && asked.files.is_empty() {
+        return Err(ApiError::validation("the `query` is empty: say what it is about"));
+    }
     let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
     let mut request = RecallRequest::new(&query, View::of(Audience::Recall), now_ms);
     request.filter = Filter {

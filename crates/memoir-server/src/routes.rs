@@ -48,7 +48,7 @@ const READ: Access = Access::Scoped(Scope::Read);
 const ADMIN: Access = Access::Scoped(Scope::Admin);
 
 /// The routes.
-pub(crate) static ROUTES: [Route; 49] = [
+pub(crate) static ROUTES: [Route; 50] = [
     send_to("/v1/encode/raw/batch", INGEST, || post(encode::batch)),
     send_to("/v1/encode/raw", INGEST, || post(encode::one)),
     send_to("/v1/recall/raw", READ, || post(raw_recall::raw)),
@@ -98,6 +98,7 @@ pub(crate) static ROUTES: [Route; 49] = [
     read_with("/openapi.json", Access::Open, || get(openapi::document)),
     read_with("/health", Access::Open, || get(probes::health)),
     read_with("/readiness", Access::Open, || get(probes::readiness)),
+    read_with("/ready", Access::Open, || get(probes::readiness)),
 ];
 
 /// The route behind a matched path and a method; of another method, any route of the path: it is refused all the same.

@@ -76,6 +76,11 @@ impl Home {
         self.dir.join("dropped")
     }
 
+    /// What was found of models that make digests.
+    pub fn compressor_file(&self) -> PathBuf {
+        self.dir.join("compressor.json")
+    }
+
     /// Lists the settings files that memoir has put hooks into.
     pub fn ledger_file(&self) -> PathBuf {
         memoir_install::Ledger::file_in(&self.dir)

@@ -2,6 +2,7 @@
 
 use crate::home::non_empty;
 use crate::process_table;
+use memoir_event::Client;
 use memoir_session::Process;
 
 /// So many shells may stand between a client and its hook.
@@ -11,9 +12,10 @@ const SHELLS_MAX: usize = 3;
 #[cfg(target_os = "linux")]
 const SHARED: &[u8] = b"app-server";
 
-/// The client that called this hook; none where many sessions share one process, or nobody can tell.
-pub fn client() -> Option<Process> {
-    let named = non_empty("CLAUDE_PID").and_then(|pid| pid.parse().ok());
+/// The client that called this hook; none where many sessions share one process, or nobody can tell. Claude Code names its
+/// process to whatever it starts, another client too.
+pub fn client(client: Client) -> Option<Process> {
+    let named = non_empty("CLAUDE_PID").filter(|_| client == Client::Claude).and_then(|pid| pid.parse().ok());
     process_table::process(named.or_else(caller)?)
 }
 

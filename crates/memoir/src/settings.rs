@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tables::{prices, redact_rules, server_keys};
 use toml::Value;
-use value::{show, strings};
+use value::{is_ours, show, strings, value_of};
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,6 +196,8 @@ pub struct Settings {
     pub prices: Vec<Price>,
     /// Further redaction rules and exceptions.
     pub redact: memoir_redact::Settings,
+    /// What other programs' variables say that cannot be understood here.
+    pub passed_over: Vec<String>,
     /// Each value as text with where it came from, for `memoir config`.
     pub shown: BTreeMap<&'static str, (String, Origin)>,
 }
@@ -204,12 +206,22 @@ impl Settings {
     /// Reads the settings of a home.
     pub fn load(home: &Home) -> Result<Settings> {
         let (settings, misread) = Settings::tolerant(home)?;
-        misread.into_iter().next().map_or(Ok(settings), |misread| Err(Usage(misread.problem).into()))
+        settings.unless(misread)
     }
 
     /// The same for whoever must go on: where a value cannot be understood its default holds, and that is told. What is
     /// not to be recorded or handed out must be understood.
     pub fn tolerant(home: &Home) -> Result<(Settings, Vec<Misread>)> {
+        Settings::read(home, &may_guard)
+    }
+
+    /// The same for whoever wants less recorded: a key that nobody knows does not stop that, whatever it is meant for.
+    pub fn for_excluding(home: &Home) -> Result<(Settings, Vec<Misread>)> {
+        Settings::read(home, &|_| false)
+    }
+
+    /// Reads them; an unknown key that `must_be_known` is an error.
+    fn read(home: &Home, must_be_known: &dyn Fn(&str) -> bool) -> Result<(Settings, Vec<Misread>)> {
         let file = home.config_file();
         let table = match std::fs::read_to_string(&file) {
             Ok(text) => text.parse::<toml::Table>().map_err(|error| {
@@ -224,7 +236,7 @@ impl Settings {
         let mut misread = Vec::new();
         let found = flatten(&table, &mut |key, problem| {
             let problem = format!("{}: {problem}", file.display());
-            if may_guard(key) {
+            if must_be_known(key) {
                 return Err(Usage(problem));
             }
             misread.push(Misread { name: key.to_owned(), problem });
@@ -238,16 +250,28 @@ impl Settings {
     pub fn without_file(home: &Home) -> Result<Settings> {
         let mut misread = Vec::new();
         let settings = Settings::from_values(home, &BTreeMap::new(), &mut misread)?;
-        misread.into_iter().next().map_or(Ok(settings), |misread| Err(Usage(misread.problem).into()))
+        settings.unless(misread)
+    }
+
+    /// The settings, unless one of memoir's own cannot be understood. A variable that another program is told by stops
+    /// nothing here; `memoir doctor` names it.
+    fn unless(mut self, misread: Vec<Misread>) -> Result<Settings> {
+        for misread in misread {
+            if is_ours(&misread.name) {
+                return Err(Usage(misread.problem).into());
+            }
+            self.passed_over.push(misread.problem);
+        }
+        Ok(self)
     }
 
     fn from_values(home: &Home, file: &BTreeMap<String, Value>, misread: &mut Vec<Misread>) -> Result<Settings, Usage> {
         let mut shown = BTreeMap::new();
         let mut values = BTreeMap::new();
         for setting in SETTINGS {
-            let (value, origin) = match value_of(setting, file, home) {
+            let (value, origin) = match value_of(setting, file, home, misread) {
                 Err(Usage(problem)) if !may_guard(setting.key) => {
-                    let variable = setting.env.iter().find(|name| non_empty(name).is_some());
+                    let variable = setting.env.iter().find(|name| is_ours(name) && non_empty(name).is_some());
                     let name = variable.map_or(setting.key, |name| *name).to_owned();
                     misread.push(Misread { name, problem });
                     (from_text(setting, setting.default).map_err(Usage)?, Origin::Default)
@@ -278,12 +302,12 @@ impl Settings {
             detect_timeout_ms: number("compressor.detect_timeout_ms"),
             detect_ttl_ms: number("compressor.detect_ttl_ms"),
         };
+        let is_longer = compressor.is_on && is_default("recall.timeout_ms");
+        let timeout_ms = if is_longer { TIMEOUT_WITH_COMPRESSOR_MS } else { number("recall.timeout_ms") };
+        let origin = shown.get("recall.timeout_ms").map_or(Origin::Default, |(_, origin)| origin.clone());
+        shown.insert("recall.timeout_ms", (timeout_ms.to_string(), origin));
         let hooks = HookSettings {
-            timeout_ms: if compressor.is_on && is_default("recall.timeout_ms") {
-                TIMEOUT_WITH_COMPRESSOR_MS
-            } else {
-                number("recall.timeout_ms")
-            },
+            timeout_ms,
             recall: flag("hook.recall"),
             essence: flag("hook.essence"),
             before_tool: flag("hook.before_tool"),
@@ -354,6 +378,7 @@ impl Settings {
                 rules: redact_rules(values.get("redact.rules"))?,
                 allow: list("redact.allow"),
             },
+            passed_over: Vec::new(),
             shown,
         })
     }
@@ -399,25 +424,6 @@ fn may_guard(key: &str) -> bool {
     };
     let is_known = SETTINGS.iter().any(|setting| setting.key == key);
     guards(key) || !is_known && nearest(key, SETTINGS.iter().map(|setting| setting.key)).is_some_and(guards)
-}
-
-/// The value of a setting and where it is from.
-fn value_of(setting: &'static Setting, file: &BTreeMap<String, Value>, home: &Home) -> Result<(Value, Origin), Usage> {
-    let environment = setting.env.iter().find_map(|name| non_empty(name).map(|value| (*name, value)));
-    let (value, origin) = match (environment, file.get(setting.key)) {
-        (Some((name, text)), _) => {
-            (from_text(setting, &text).map_err(|what| Usage(format!("{name} {what}")))?, Origin::Environment(name))
-        }
-        (None, Some(value)) => (value.clone(), Origin::File),
-        (None, None) => (from_text(setting, setting.default).map_err(Usage)?, Origin::Default),
-    };
-    check(setting, &value).map_err(|what| {
-        Usage(match origin {
-            Origin::Environment(name) => format!("`{name}` {what}"),
-            _ => format!("{}: `{}` {what}", home.config_file().display(), setting.key),
-        })
-    })?;
-    Ok((value, origin))
 }
 
 #[cfg(test)]

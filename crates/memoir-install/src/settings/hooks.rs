@@ -1,7 +1,7 @@
 //! Hooks in a client's settings file, which is JSON and may have comments.
 
 use super::events::{HookEvent, hook_events};
-use super::{behind_mark, without_mark};
+use super::{in_json, without_mark};
 use crate::Launcher;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
@@ -112,7 +112,7 @@ pub(super) fn text_of(fields: &CstObject, name: &str) -> Option<String> {
 /// The settings with memoir's hooks in them; the same text if they are there already. Hooks that another home of
 /// memoir's has put there become this one's.
 pub fn with_hooks(client: Client, text: &str, command: &str) -> Result<String, PlanError> {
-    behind_mark(text, |text| put_in(client, text, command))
+    in_json(text, |text| put_in(client, text, command))
 }
 
 fn put_in(client: Client, text: &str, command: &str) -> Result<String, PlanError> {
@@ -210,7 +210,7 @@ pub fn without_hooks_in(
     text: &str,
     goes: &dyn Fn(&str) -> bool,
 ) -> Result<String, PlanError> {
-    behind_mark(text, |text| take_out(frame, client, text, goes))
+    in_json(text, |text| take_out(frame, client, text, goes))
 }
 
 fn take_out(frame: &Frame, client: Client, text: &str, goes: &dyn Fn(&str) -> bool) -> Result<String, PlanError> {

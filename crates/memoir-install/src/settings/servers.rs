@@ -1,7 +1,7 @@
 //! memoir in a client's list of MCP servers. Each client has its list in a file and a form of its own.
 
 use super::hooks::{PlanError, json_text, once, parse, text_of};
-use super::{behind_mark, without_mark};
+use super::{behind_mark, in_json, without_mark};
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObject};
 use memoir_event::Client;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
@@ -78,9 +78,18 @@ fn word(node: &CstNode) -> Option<String> {
     node.as_string_lit()?.decoded_value().ok()
 }
 
+/// Changes a list in the form that the client's has.
+fn changed(
+    client: Client,
+    text: &str,
+    change: impl FnOnce(&str) -> Result<String, PlanError>,
+) -> Result<String, PlanError> {
+    if client == Client::Codex { behind_mark(text, change) } else { in_json(text, change) }
+}
+
 /// The settings with memoir in the list; the same text if it is there already, by whomever.
 pub fn with_server(client: Client, text: &str, command: &[String]) -> Result<String, PlanError> {
-    behind_mark(text, |text| match listed(client, text)? {
+    changed(client, text, |text| match listed(client, text)? {
         Listed::ByHand => Ok(text.to_owned()),
         Listed::Ours(known) if known == command => Ok(text.to_owned()),
         Listed::Ours(_) => put_in(client, &take_out(client, text)?, command),
@@ -150,7 +159,7 @@ fn put_into_toml(text: &str, command: &[String]) -> Result<String, PlanError> {
 
 /// The settings without memoir's own entry, if what it runs `goes`, and without a list that is empty because of that.
 pub fn without_server(client: Client, text: &str, goes: &dyn Fn(&[String]) -> bool) -> Result<String, PlanError> {
-    behind_mark(text, |text| match listed(client, text)? {
+    changed(client, text, |text| match listed(client, text)? {
         Listed::Ours(command) if goes(&command) => take_out(client, text),
         _ => Ok(text.to_owned()),
     })

@@ -77,7 +77,8 @@ fn one(desk: &Desk<'_>, stored: StoredEvent, cursor: Option<&str>) -> Result<Ans
     let rest: String = whole.chars().skip(from).collect();
     let (part, left) = lines::cut(&rest, PAGE_CHARS);
     let mut text = format!("{} ({})\n", lines::who(&stored), lines::origin(desk.library, &stored));
-    for (what, value) in [("project", Some(&stored.event.repo)), ("turn", stored.event.turn.as_ref())] {
+    let project = project_of(desk, &stored.event.repo)?;
+    for (what, value) in [("project", Some(&project)), ("turn", stored.event.turn.as_ref())] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             let value = fit_to_show(&stored.event, &lines::one_line(value), &VIEW, &desk.library.redactor);
             let _ = writeln!(text, "{what}: {}", value.unwrap_or_default());
@@ -92,6 +93,11 @@ fn one(desk: &Desk<'_>, stored: StoredEvent, cursor: Option<&str>) -> Result<Ans
     Ok(Answer::quoted("read", &text, &more))
 }
 
+/// What a project is called.
+fn project_of(desk: &Desk<'_>, project: &str) -> Result<String, ToolError> {
+    Ok(desk.project_names(&desk.library.shown())?.of(project)?)
+}
+
 fn memory(desk: &Desk<'_>, stored: StoredEvent) -> Result<Answer, ToolError> {
     let gone = || ToolError::unknown("that memory no longer holds");
     let is_current = Memory::of_event(&stored.event).is_some_and(|memory| memory.status.is_current());
@@ -101,7 +107,7 @@ fn memory(desk: &Desk<'_>, stored: StoredEvent) -> Result<Answer, ToolError> {
     let fit = |text: &str| fit_to_show(&stored.event, text, &VIEW, &desk.library.redactor).unwrap_or_default();
     let scope = match &memory.scope {
         MemoryScope::User => "wherever the user works".to_owned(),
-        MemoryScope::Project => format!("in {}", fit(&stored.event.repo)),
+        MemoryScope::Project => format!("in {}", fit(&project_of(desk, &stored.event.repo)?)),
         MemoryScope::Session(session) => format!("in session {}", fit(session)),
     };
     let mut text = format!("{}: {said}\n\nname: {}\nholds: {scope}\n", memory.kind, fit(&memory.name));
@@ -144,7 +150,8 @@ fn whole_session(desk: &Desk<'_>, session: &SessionEntry, cursor: Option<&str>) 
         let (first, last) =
             (when::shown(session.first_ms, &desk.library.zone), when::shown(session.last_ms, &desk.library.zone));
         let name = lines::one_line(&session.shown());
-        let _ = writeln!(text, "session {name}, project {}, {first} to {last}", lines::one_line(&session.repo));
+        let project = lines::one_line(&project_of(desk, &session.repo)?);
+        let _ = writeln!(text, "session {name}, project {project}, {first} to {last}");
         let shown = desk.library.shown();
         for (id, archive) in desk.sessions(&shown).archives(&SessionName::new(session.client, &session.session))? {
             let _ = writeln!(text, "has {} ({id})", archive.name());

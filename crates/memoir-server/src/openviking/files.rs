@@ -158,7 +158,9 @@ struct Moved {
 pub(crate) async fn mv(State(app): State<Shared>, request: Request) -> Result<Response, ApiError> {
     let reader = reader(request.headers())?;
     let moved: Moved = parsed(&body(&app, request).await?)?;
-    reading(&app, move |app| app.openviking.mv(&moved.from_uri, &moved.to_uri, &reader)).await
+    let done =
+        writing(&app, move |app| app.openviking.mv(&moved.from_uri, &moved.to_uri, &reader, &|| app.names.unique()));
+    done.await.or_else(|error| exists(&app, error))
 }
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {

@@ -48,6 +48,25 @@ fn a_forgotten_record_is_nowhere_and_sending_it_again_changes_nothing() {
 }
 
 #[test]
+fn what_nobody_knows_is_forgotten_with_a_hint() {
+    let server = start();
+    server.store(&[timed("s", "walrus", "2026-05-01T10:00:00Z")]);
+    let forget = |body: serde_json::Value| {
+        let answer = server.post("/v1/forget", &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    for dry_run in [true, false] {
+        let told = forget(json!({"session": "typo", "dry_run": dry_run}));
+        let hint = told["hint"].as_str().unwrap_or_default();
+        assert!(told["events"] == 0 && hint.contains("nothing is known of that"), "{told}");
+    }
+    assert_eq!(forget(json!({"text": "narwhal"}))["hint"], "nothing says that: nothing was changed");
+    let known = forget(json!({"session": "s"}));
+    assert!(known["events"] == 1 && known["hint"].is_null(), "{known}");
+}
+
+#[test]
 fn a_batch_of_nothing_but_forgotten_records_is_a_success() {
     let server = start();
     let records = [timed("s", "gone", "2026-05-01T10:00:00Z")];

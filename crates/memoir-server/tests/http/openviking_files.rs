@@ -74,6 +74,10 @@ fn what_is_written_into_a_memorys_file_is_remembered() {
     let found = result(&server.post_with("/api/v1/search/find", &PLUGIN, &search));
     assert_eq!(found["memories"][0]["category"], "decisions", "{found}");
     assert_eq!((&found["total"], &found["resources"], &found["skills"]), (&1.into(), &json!([]), &json!([])));
+    server.say(SESSION, &[text("user", "the deploys do not go out on fridays"), text("assistant", "Noted.")]);
+    let both = json!({"query": "how do deploys go", "target_uri": ["viking://~/memories", "viking://~/sessions"]});
+    let both = result(&server.post_with("/api/v1/search/find", &PLUGIN, &both));
+    assert!(both["total"].as_u64() > Some(1), "each address has its own: {both}");
     let nowhere = json!({"query": "how do deploys go", "target_uri": "viking://~/skills"});
     assert_eq!(result(&server.post("/api/v1/search/find", &nowhere))["total"], 0);
 }
@@ -204,7 +208,94 @@ fn every_other_way_to_change_files_is_answered_in_the_envelope() {
     assert_eq!(error(&read("content/read", "viking://~/memories/facts/three.md")).0, 404, "all or nothing");
     assert_eq!(read("content/download", "viking://~/memories/facts/two.md").text(), "Two.\n");
     assert_eq!(error(&read("content/download", "viking://~/memories/facts/none.md")), (404, "NOT_FOUND".to_owned()));
+}
+
+#[test]
+fn what_can_be_written_can_be_moved_with_all_that_is_known_of_it() {
+    let server = start();
+    let post = |path: &str, body: &Value| server.post_with(&format!("/api/v1/{path}"), &PLUGIN, body);
     let mv = |from: &str, to: &str| post("fs/mv", &json!({"from_uri": from, "to_uri": to}));
-    assert_eq!(error(&mv("viking://~/memories/facts/two.md", "viking://~/memories/facts/three.md")).0, 403);
-    assert_eq!(error(&mv("viking://~/memories/facts/none.md", "viking://~/memories/facts/three.md")).0, 404);
+    let get = |route: &str, uri: &str| server.get_with(&at(route, uri, ""), &PLUGIN);
+    let read = |uri: &str| get("content/read", uri).json()["result"].as_str().map(str::to_owned);
+    let (one, two) = ("viking://~/memories/decisions/deploys.md", "viking://~/memories/facts/how-we-ship.md");
+    result(&write(&server, one, "Deploys go through ./ship.", "create"));
+    assert_eq!(result(&mv(one, two)), json!({"from": one, "to": two}));
+    assert_eq!((read(one), read(two).as_deref()), (None, Some("Deploys go through ./ship.\n")));
+    let search = json!({"query": "how do deploys go", "target_uri": "viking://~/memories"});
+    let found = result(&post("search/find", &search));
+    assert_eq!((&found["total"], &found["memories"][0]["category"]), (&json!(1), &json!("facts")), "{found}");
+    // It is written, moved back and moved on like any other; the old address is free for something new.
+    result(&write(&server, two, "Never by hand.", "append"));
+    result(&mv(two, one));
+    assert_eq!((read(two), read(one).as_deref()), (None, Some("Deploys go through ./ship.\nNever by hand.\n")));
+    result(&write(&server, two, "Something else.", "create"));
+    assert_eq!(read(two).as_deref(), Some("Something else.\n"));
+    assert_eq!(error(&mv(one, two)), (409, "ALREADY_EXISTS".to_owned()));
+    assert_eq!(result(&mv(one, one)), json!({"from": one, "to": one}));
+    // A memory of another maker goes by the name of its file, and keeps whose it is.
+    remember(
+        &server,
+        &json!({"text": "Prefers tabs.", "kind": "preference", "name": "tabs", "scope": "user", "pinned": true}),
+    );
+    let tabs = result(&get("fs/ls", "viking://~/memories/preferences"))[0]["uri"].as_str().unwrap().to_owned();
+    result(&mv(&tabs, "viking://~/memories/conventions/"));
+    assert_eq!(read(&tabs), None);
+    assert!(read("viking://~/memories/profile.md").unwrap().contains("Prefers tabs."), "pinned as before");
+    // Directories: what was written below a path, and all of a kind.
+    for name in ["a", "b"] {
+        result(&write(
+            &server,
+            &format!("viking://~/memories/entities/shop/{name}.md"),
+            &format!("Part {name}."),
+            "create",
+        ));
+    }
+    result(&mv("viking://~/memories/entities/shop", "viking://~/memories/entities/store"));
+    assert_eq!(read("viking://~/memories/entities/store/b.md").as_deref(), Some("Part b.\n"));
+    result(&mv("viking://~/memories/entities", "viking://~/memories/facts"));
+    assert_eq!(read("viking://~/memories/facts/store/a.md").as_deref(), Some("Part a.\n"));
+    assert_eq!(result(&get("fs/ls", "viking://~/memories/entities")), json!([]));
+}
+
+#[test]
+fn what_cannot_be_moved_is_refused_with_its_reason() {
+    let server = start();
+    server.say(SESSION, &[text("user", "the shop sells shoes and boots"), text("assistant", "Noted.")]);
+    result(&server.post(&format!("/api/v1/sessions/{SESSION}/commit"), &json!({})));
+    result(&write(&server, "viking://~/memories/facts/two.md", "Two.", "create"));
+    let mv =
+        |from: &str, to: &str| server.post_with("/api/v1/fs/mv", &PLUGIN, &json!({"from_uri": from, "to_uri": to}));
+    let session = format!("viking://~/sessions/{SESSION}");
+    let (there, facts) = ("viking://~/memories/facts/three.md", "viking://~/memories/facts/two.md");
+    for (from, to, status, part) in [
+        (session.as_str(), "viking://~/sessions/cx-other", 403, "what was recorded stays where it is"),
+        (&format!("{session}/history/archive_001"), there, 403, "what was recorded"),
+        (&format!("{session}/history/archive_001/overview.md"), there, 403, "what was recorded"),
+        ("viking://~/sessions/cx-none", there, 404, ""),
+        ("viking://~/memories", "viking://~/memories/facts/x", 403, "it stays"),
+        ("viking://~/memories/facts/none.md", there, 404, "nothing at"),
+        ("viking://~/memories/facts/nowhere", there, 404, "nothing at"),
+        ("viking://resources/x.md", there, 404, "nothing at"),
+        (facts, "viking://resources/x.md", 403, "memories stay memories"),
+        (facts, "viking://~/memories/profile.md", 403, "memories stay memories"),
+        (facts, "viking://~/memories/spells/x.md", 404, ""),
+        ("viking://~/memories/facts", there, 400, "directory cannot become a file"),
+    ] {
+        let answer = mv(from, to);
+        assert_eq!(error(&answer).0, status, "{from} {to}: {}", answer.text());
+        assert!(answer.json()["error"]["message"].as_str().unwrap().contains(part), "{from} {to}: {}", answer.text());
+    }
+    let missing = server.post_with("/api/v1/fs/mv", &PLUGIN, &json!({"from_uri": facts}));
+    assert_eq!(error(&missing), (400, "INVALID_ARGUMENT".to_owned()));
+}
+
+#[test]
+fn what_is_written_where_something_was_deleted_is_another_memory_and_the_deleted_one_stays_away() {
+    let server = start();
+    let uri = "viking://~/memories/facts/port.md";
+    result(&write(&server, uri, "The port is 8080.", "create"));
+    result(&server.delete_with(&at("fs", uri, ""), &PLUGIN));
+    assert_eq!(error(&write(&server, uri, "The port is 8080.", "create")).0, 403, "forgotten is forgotten");
+    result(&write(&server, uri, "The port is 9090.", "create"));
+    assert_eq!(result(&server.get_with(&at("content/read", uri, ""), &PLUGIN)), "The port is 9090.\n");
 }

@@ -1,9 +1,10 @@
 //! Commands that were run: which matter, and how the last run of each ended.
 
+use super::shell::{ends, gist, is_assignment, split};
 use super::{Mark, point};
 use crate::told::{Ended, Ran};
 use memoir_event::{Point, Section};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Commands that only look at things, or move around.
 const LOOKING: [&str; 40] = [
@@ -72,15 +73,27 @@ pub(crate) struct Command {
     last: (Mark, Ended),
     times: u32,
     /// The run that failed, of those that nothing mended since.
-    broken: Option<Mark>,
+    broken: Option<Broken>,
     /// The last run that failed and what mended it.
     mended: Option<(Mark, Mark)>,
+}
+
+/// A run that failed.
+#[derive(Clone)]
+struct Broken {
+    mark: Mark,
+    /// Whether it came to its end: of one that was broken off nobody knows.
+    has_ended: bool,
+    /// What it was made of that decides something: which of these failed is not told.
+    parts: Vec<String>,
 }
 
 /// All commands.
 #[derive(Default)]
 pub(crate) struct Runs {
     commands: HashMap<String, Command>,
+    /// Those that failed and that nothing mended.
+    broken: HashSet<String>,
     last_change: Option<Mark>,
 }
 
@@ -103,23 +116,36 @@ impl Runs {
         command.times = command.times.saturating_add(1);
         command.last = (mark, ran.ended);
         match ran.ended {
-            Ended::Badly(_) => command.broken = Some(mark),
-            Ended::Well => self.passed(mark, &key),
+            Ended::Badly(code) => {
+                let parts = split(&ran.command, &["&&", "||", ";", "\n"]).into_iter().map(bare);
+                let parts = parts.filter(|part| self::weight(part) == Weight::Decides).map(|part| gist(&part));
+                command.broken = Some(Broken { mark, has_ended: code.is_some(), parts: parts.collect() });
+                self.broken.insert(key);
+            }
+            Ended::Well => self.passed(mark, &key, &ran.command),
             Ended::Unknown => {}
         }
     }
 
-    /// A command passed, and with it every command that it is made of.
-    fn passed(&mut self, mark: Mark, key: &str) {
-        let parts = key.split("&&").map(str::trim).filter(|part| *part != key);
-        for part in [key].into_iter().chain(parts) {
-            if let Some(command) = self.commands.get_mut(part)
-                && let Some(failed) = command.broken.take()
-            {
-                let change = self.last_change.filter(|change| change.at > failed.at);
-                command.mended = Some((failed, change.unwrap_or(mark)));
-            }
-        }
+    /// A command passed, and with it every command that it is made of, as far as each had to pass for the next. What
+    /// failed as a part of another command has passed by now, or nobody can say any more that it fails.
+    fn passed(&mut self, mark: Mark, key: &str, command: &str) {
+        let last = split(command, &[";", "\n"]).pop().unwrap_or_default();
+        let mut passed: Vec<String> = split(last, &["&&"]).into_iter().map(bare).collect();
+        passed.extend(split(key, &["&&"]).into_iter().map(str::to_owned));
+        let gists: Vec<String> = passed.iter().map(|part| gist(part)).collect();
+        let is_mended = |name: &String, broken: &Broken| {
+            let is_over = |part: &String| gists.iter().any(|passed| ends(part, passed));
+            name == key || passed.contains(name) || broken.parts.iter().any(is_over)
+        };
+        let (commands, last_change) = (&mut self.commands, self.last_change);
+        self.broken.retain(|name| {
+            let Some(command) = commands.get_mut(name) else { return false };
+            let Some(broken) = command.broken.take_if(|broken| is_mended(name, broken)) else { return true };
+            let change = last_change.filter(|change| change.at > broken.mark.at);
+            command.mended = Some((broken.mark, change.unwrap_or(mark)));
+            false
+        });
     }
 
     /// The last run of each command that matters: what failed first, then what decides, then the latest.
@@ -144,7 +170,7 @@ impl Runs {
     /// What failed and was never mended: what builds, tests or publishes first, of these the last one first.
     pub fn broken(&self) -> impl Iterator<Item = Mark> {
         let mut broken: Vec<(Mark, Weight)> =
-            self.mattering().filter_map(|command| Some((command.broken?, command.weight))).collect();
+            self.mattering().filter_map(|command| Some((command.broken.as_ref()?.mark, command.weight))).collect();
         broken.sort_by_key(|(mark, weight)| (mark.is_aside, std::cmp::Reverse((*weight, mark.at))));
         broken.into_iter().map(|(mark, _)| mark)
     }
@@ -152,7 +178,8 @@ impl Runs {
     /// Of that, what leaves something to do: a test, a build, a push.
     pub fn left_broken(&self) -> impl Iterator<Item = Mark> {
         let decides = self.commands.values().filter(|command| command.weight == Weight::Decides);
-        let mut broken: Vec<Mark> = decides.filter_map(|command| command.broken).collect();
+        let ended = decides.filter_map(|command| command.broken.as_ref()).filter(|broken| broken.has_ended);
+        let mut broken: Vec<Mark> = ended.map(|broken| broken.mark).collect();
         broken.sort_by_key(|mark| (mark.is_aside, std::cmp::Reverse(mark.at)));
         broken.into_iter()
     }
@@ -188,31 +215,31 @@ pub(crate) fn bare(command: &str) -> String {
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// What only formats and cuts tells no more than what it gets; a shell or a program that builds does something with it.
 fn weight(bare: &str) -> Weight {
-    let mut weight = Weight::Looks;
-    for part in bare.split(['|', ';', '&']).filter(|part| !part.trim().is_empty()) {
-        let mut words = part.split_whitespace().filter(|word| !is_assignment(word));
-        let program = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        let rest: Vec<&str> = words.collect();
-        let looks = LOOKING.contains(&program)
-            || (program == "git" && rest.first().is_some_and(|verb| GIT_LOOKING.contains(verb)));
-        let decides = || {
-            let of = |word: &str| word.split(['-', ':', '_', '.', '/']).any(|part| WEIGHTY.contains(&part));
-            of(program) || rest.iter().take(4).any(|word| of(word))
-        };
-        weight = weight.max(match (looks, decides()) {
-            (true, _) => Weight::Looks,
-            (false, true) => Weight::Decides,
-            (false, false) => Weight::Works,
-        });
-    }
-    weight
+    let of_pipe = |pipe: &str| {
+        let mut stages = split(pipe, &["|"]).into_iter().map(of_one);
+        let first = stages.next().unwrap_or(Weight::Looks);
+        stages.filter(|weight| *weight == Weight::Decides).fold(first, Weight::max)
+    };
+    split(bare, &["&&", "||", ";", "&"]).into_iter().map(of_pipe).max().unwrap_or(Weight::Looks)
 }
 
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
-    })
+fn of_one(command: &str) -> Weight {
+    let mut words = command.split_whitespace().filter(|word| !is_assignment(word));
+    let program = words.next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let rest: Vec<&str> = words.collect();
+    let looks =
+        LOOKING.contains(&program) || (program == "git" && rest.first().is_some_and(|verb| GIT_LOOKING.contains(verb)));
+    let decides = || {
+        let of = |word: &str| word.split(['-', ':', '_', '.', '/']).any(|part| WEIGHTY.contains(&part));
+        of(program) || rest.iter().take(4).any(|word| of(word))
+    };
+    match (looks, decides()) {
+        (true, _) => Weight::Looks,
+        (false, true) => Weight::Decides,
+        (false, false) => Weight::Works,
+    }
 }
 
 #[cfg(test)]
@@ -244,10 +271,43 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_said_to_fail_still_that_passed_in_another_way_or_was_broken_off() {
+        let id = memoir_event::EventId::parse("0123456789abcdef01234567").unwrap();
+        let left = |runs: &[(&str, Ended)]| {
+            let mut all = Runs::default();
+            for (at, (command, ended)) in runs.iter().enumerate() {
+                all.take(Mark { id, at, is_aside: false }, &Ran { command: (*command).to_owned(), ended: *ended });
+            }
+            all.left_broken().count()
+        };
+        let (badly, well) = (Ended::Badly(Some(1)), Ended::Well);
+        for (failed, passed) in [
+            ("mise run fmt && mise run lint", "mise run lint"),
+            ("mise run fmt && mise run lint", "mise run test && mise run lint"),
+            ("cd x\nmake lint; make test", "make test 2>&1 | tail"),
+            ("go test -v -run TestX ./cmd/x", "go test ./..."),
+            ("cargo test login", "cargo test"),
+            ("git merge origin/main", "git add -A && git commit --no-edit"),
+            ("git rebase origin/main", "GIT_EDITOR=true git rebase --continue"),
+            ("git pull --rebase", "git push"),
+            ("git commit -m \"a && b\"", "git add x && git commit -m 'c; d'"),
+        ] {
+            assert_eq!(left(&[(failed, badly)]), 1, "{failed}");
+            assert_eq!(left(&[(failed, badly), (passed, well)]), 0, "{failed}, then {passed}");
+            assert_eq!(left(&[(failed, badly), (passed, well), (failed, badly)]), 1, "{failed} again");
+        }
+        assert_eq!(left(&[("cargo test", badly), ("cargo test; echo done", well), ("cargo build", well)]), 1);
+        assert_eq!(left(&[("mise run test:ci", Ended::Badly(None))]), 0, "the user broke it off");
+    }
+
+    #[test]
     fn looking_around_matters_least_and_tests_most() {
         for (command, expected) in [
             ("ls -la | grep x", Weight::Looks),
             ("git status", Weight::Looks),
+            ("grep -n \"a\\|test\" tests/x.rs | head -30", Weight::Looks),
+            ("git show HEAD:test.json | python3 -m json.tool", Weight::Looks),
+            ("cat x.sql | docker exec -i db psql", Weight::Decides),
             ("python tool.py", Weight::Works),
             ("RUST_LOG=debug cargo nextest run", Weight::Decides),
             ("git commit -m x", Weight::Decides),

@@ -14,7 +14,7 @@ const SENTENCE_BYTES_MAX: usize = 600;
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// Phrases that state a choice.
-const CHOICES: [&str; 36] = [
+const CHOICES: [&str; 38] = [
     "we decided",
     "i decided",
     "decided to",
@@ -43,7 +43,9 @@ const CHOICES: [&str; 36] = [
     "from now on",
     "stick with",
     "keep using",
-    "root cause",
+    "root cause is",
+    "root cause was",
+    "root cause:",
     "we should use",
     "wir nehmen",
     "entschieden",
@@ -72,7 +74,7 @@ const REASONS: [&str; 14] = [
 ];
 
 /// How a wish begins that is more than a request for now.
-const RULES: [&str; 16] = [
+const RULES: [&str; 27] = [
     "always ",
     "never ",
     "don't ",
@@ -83,13 +85,39 @@ const RULES: [&str; 16] = [
     "use ",
     "only use ",
     "keep ",
-    "let's ",
+    "let's not ",
+    "let's only ",
+    "let's always ",
+    "let's never ",
+    "let's go ",
+    "let's drop ",
+    "let's remove ",
+    "let's abandon ",
+    "let's leave ",
+    "let's stick ",
+    "let's switch ",
+    "let's do without ",
     "stop using ",
     "avoid ",
     "immer ",
     "niemals ",
     "nie ",
 ];
+
+/// Talk of how the work goes on, though it begins like a choice.
+const TALK: [&str; 8] = [
+    "let's keep going",
+    "let's go on",
+    "let's go ahead",
+    "let's go back",
+    "let's go over",
+    "let's go through",
+    "let's leave it there",
+    "never mind",
+];
+
+/// A statement has at least so many words; less is a heading.
+const WORDS_MIN: usize = 4;
 
 /// What begins like this asks, or says what comes next.
 const NO_STATEMENTS: [&str; 20] = [
@@ -166,7 +194,12 @@ fn weight(sentence: &str) -> u32 {
         return 0;
     }
     let lower = sentence.to_lowercase().replace('’', "'");
-    if NO_STATEMENTS.iter().any(|begin| lower.starts_with(begin)) {
+    if NO_STATEMENTS.iter().any(|begin| lower.starts_with(begin)) || TALK.iter().any(|talk| begins(&lower, talk)) {
+        return 0;
+    }
+    // A row of a table says nothing by itself, and a mark without its other half is what was cut off.
+    let is_torn = sentence.starts_with('|') || sentence.matches("**").count() % 2 == 1;
+    if is_torn || sentence.split_whitespace().count() < WORDS_MIN {
         return 0;
     }
     let counts = |phrases: &[&str], weight: u32| if says_any(&lower, phrases) { weight } else { 0 };
@@ -178,10 +211,14 @@ fn weight(sentence: &str) -> u32 {
     (stated + counts(&REASONS, 1)).saturating_sub(counts(&DOUBTS, 2))
 }
 
+/// Words that only lead to what is said.
+const LEADS: [&str; 9] = ["ok", "okay", "yes", "yeah", "yep", "so", "and", "well", "no"];
+
 /// Whether a sentence, or the part of it behind a first nod, begins like that.
 fn begins(lower: &str, begin: &str) -> bool {
-    let behind_nod = lower.split_once(", ").filter(|(nod, _)| nod.len() <= 12).map(|(_, rest)| rest);
-    lower.starts_with(begin) || behind_nod.is_some_and(|rest| rest.starts_with(begin))
+    let behind_comma = lower.split_once(", ").filter(|(nod, _)| nod.len() <= 12).map(|(_, rest)| rest);
+    let behind_word = lower.split_once(' ').filter(|(word, _)| LEADS.contains(word)).map(|(_, rest)| rest);
+    [Some(lower), behind_comma, behind_word].into_iter().flatten().any(|rest| rest.starts_with(begin))
 }
 
 #[cfg(test)]
@@ -208,6 +245,35 @@ mod tests {
         assert_eq!((decides("never touch the lockfile", true), decides("never touch the lockfile", false)), (1, 0));
         assert_eq!((decides("fix the test", true), decides("I went with a retry.", false)), (0, 1));
         assert_eq!((decides("ok, let's go 100", true), decides("let's go 100", false)), (1, 0));
+    }
+
+    #[test]
+    fn talk_and_headings_decide_nothing_even_if_the_user_says_them() {
+        let id = memoir_event::EventId::parse("0123456789abcdef01234567").unwrap();
+        for text in [
+            "let's continue please",
+            "ok let's keep going",
+            "yes, let's do that",
+            "never mind, we'll look at it later.",
+            "let's get back to the review please",
+            "Let's talk about secrets.",
+            "Let's add a few table tests.",
+            "let's respond to the PR comments",
+            "## Phase 1: Root Cause Investigation",
+            "**FOUND THE ROOT CAUSE!**",
+            "TokenUsage** - Moved from one file to another",
+            "| **Root cause:** | Old uncommitted work exists because of that | x |",
+            "I've completed the root cause investigation.",
+        ] {
+            let mut decisions = Decisions::default();
+            decisions.look_at(Mark { id, at: 0, is_aside: false }, text, true);
+            assert!(decisions.chosen(9).is_empty(), "{text}");
+        }
+        let mut decisions = Decisions::default();
+        let said = "yeah let's abandon the current branch, and begin a new one from main";
+        decisions.look_at(Mark { id, at: 0, is_aside: false }, said, true);
+        assert_eq!(decisions.chosen(9).len(), 1);
+        assert!(decision_in("Root cause: the lock was never released after a crash.").is_some());
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod endings;
 mod failures;
 mod requests;
 mod sentences;
+mod shell;
 
 pub(crate) use commands::bare;
 pub(crate) use decisions::decision_in;

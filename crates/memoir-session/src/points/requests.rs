@@ -8,6 +8,16 @@ use memoir_event::{Point, Section};
 const SHORT_CHARS: usize = 24;
 const LONG_CHARS: usize = 120;
 
+/// A nod has at most so many words.
+const NOD_WORDS_MAX: usize = 5;
+
+/// Words that a nod may have beside itself.
+const NOD_FILLERS: [&str; 12] =
+    ["it", "that", "this", "was", "is", "do", "so", "then", "now", "just", "right", "bitte"];
+
+/// What clients put into the place of a request.
+const NOT_ASKED: [&str; 3] = ["<agent-notification>", "Operation stopped by hook", "[image/"];
+
 /// Words that only let the work go on.
 const NODS: [&str; 26] = [
     "yes",
@@ -91,11 +101,23 @@ fn weight(text: &str) -> u32 {
     let (begin, is_long) = cut(text, LONG_CHARS);
     let plain = begin.to_lowercase();
     let plain = plain.trim_matches(|c: char| !c.is_alphanumeric());
-    if plain.is_empty() || NODS.contains(&plain) {
+    if plain.is_empty() || is_nod(plain) || NOT_ASKED.iter().any(|begin| text.trim_start().starts_with(begin)) {
         return 0;
     }
     let chars = begin.chars().count();
     1 + u32::from(chars >= SHORT_CHARS) + u32::from(is_long) + u32::from(begin.contains(['?', '`', '/']))
+}
+
+/// Whether a text only lets the work go on: a nod, alone or with words that add nothing to it.
+fn is_nod(plain: &str) -> bool {
+    if NODS.contains(&plain) {
+        return true;
+    }
+    let words: Vec<&str> = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let adds_nothing = |word: &&str| NODS.contains(word) || NOD_FILLERS.contains(word);
+    words.len() <= NOD_WORDS_MAX
+        && words.first().is_some_and(|first| NODS.contains(first))
+        && words.iter().all(adds_nothing)
 }
 
 #[cfg(test)]
@@ -104,7 +126,16 @@ mod tests {
 
     #[test]
     fn a_nod_asks_for_nothing() {
-        for nod in ["yes", "OK!", " go ahead. ", "…", "Weiter"] {
+        for nod in [
+            "yes",
+            "OK!",
+            " go ahead. ",
+            "…",
+            "Weiter",
+            "yes please do",
+            "yes, that was it",
+            "<agent-notification> <agent-id>x",
+        ] {
             assert_eq!(weight(nod), 0, "{nod}");
         }
         assert!(weight("fix it") < weight("please make the login test in tests/login.rs wait for the port"));

@@ -212,13 +212,13 @@ pub enum StatsBy {
 /// Compares files with the journal.
 #[derive(Args)]
 #[command(after_help = "\
-Files count on the day of their last write, sessions on the day of their last
-event: the two may differ.")]
+Files count on the day of their first record, sessions on the day of their first
+event.")]
 pub struct CoverageArgs {
     /// Only this client; may be given several times
     #[arg(long, value_enum, value_name = "CLIENT")]
     pub client: Vec<ClientName>,
-    /// Only files written to since then: 2026-01-31, or 12h, 30d ago
+    /// Only files and sessions with something since then: 2026-01-31, or 12h, 30d ago
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// One JSON object to a line

@@ -91,9 +91,9 @@ pub struct AgentsMdArgs {
     /// Only this file of the project
     #[arg(long, value_name = "NAME")]
     pub file: Option<String>,
-    /// The project
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub dir: PathBuf,
+    /// The directory of the files (else that of the project that you are in)
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
     /// Do not ask
     #[arg(long)]
     pub yes: bool,

@@ -9,7 +9,8 @@ use clap::Args;
 A commit seals what a session has so far into an archive. The session goes on as before, and can
 be committed any number of times. It happens by itself: before a compaction, when another session
 begins, when the client says that it is over, after half an hour of silence, while `memoir serve`
-runs. Without a session, this does at once what would happen then.
+runs. Without a session, this does at once what would happen then. A session that has nothing
+new, or that nobody knows, is no failure: the second is told, on standard error and as `unknown`.
 
 Examples:
   memoir commit                     every session that is over

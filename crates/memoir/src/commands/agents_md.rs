@@ -1,6 +1,6 @@
 //! `memoir agents-md`: the project's conventions in its instructions files, and theirs as memories.
 
-use super::{Context, copied, filter, init, remember};
+use super::{Context, copied, filter, init, project, remember};
 use crate::ask;
 use crate::cli::AgentsMdArgs;
 use crate::exit::{Done, Usage};
@@ -22,7 +22,10 @@ const FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 const RULES_MAX: usize = 40;
 
 pub fn run(context: &Context, args: &AgentsMdArgs) -> Result<Done> {
-    let dir = std::path::absolute(&args.dir)?;
+    let dir = match &args.dir {
+        Some(dir) => std::path::absolute(dir)?,
+        None => project::top()?,
+    };
     if !dir.is_dir() {
         return Err(Usage(format!("{} is not a directory", dir.display())).into());
     }

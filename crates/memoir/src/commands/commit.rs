@@ -8,28 +8,26 @@ use crate::print::{self, Out, Progress, count};
 use crate::stop;
 use anyhow::Result;
 use memoir_event::Trigger;
-use memoir_journal::SqliteJournal;
 use memoir_session::{Committed, Effort, Sealed, SessionName, Sessions, WorkedOff};
 use serde_json::{Value, json};
 
 pub fn run(context: &Context, args: &CommitArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal_with_open_sessions(Life::Long)? else {
-        return tell(args, &WorkedOff::default());
+        return tell(args, &WorkedOff::default(), args.session.as_deref());
     };
-    let done = context.with_sessions(&journal, |sessions| match &args.session {
-        Some(name) => one(sessions, &named(&journal, name)?),
-        None => all(sessions, args.all),
-    })?;
+    let known = args.session.as_deref().map(|name| session::find(&journal, name)).transpose()?;
+    let done = match &known {
+        Some(None) => WorkedOff::default(),
+        Some(Some(known)) => {
+            let name = SessionName::new(known.client, &known.session);
+            context.with_sessions(&journal, |sessions| one(sessions, &name))?
+        }
+        None => context.with_sessions(&journal, |sessions| all(sessions, args.all))?,
+    };
     if !args.no_model {
         telling::by_model(context, &journal)?;
     }
-    tell(args, &done)
-}
-
-/// The session that somebody names; one that nobody knows has nothing to commit.
-fn named(journal: &SqliteJournal, name: &str) -> Result<SessionName> {
-    let known = session::find(journal, name)?;
-    Ok(known.map_or_else(|| SessionName::parse(name), |known| SessionName::new(known.client, &known.session)))
+    tell(args, &done, args.session.as_deref().filter(|_| matches!(known, Some(None))))
 }
 
 fn one(sessions: &Sessions<'_>, session: &SessionName) -> Result<WorkedOff> {
@@ -66,13 +64,15 @@ fn all(sessions: &Sessions<'_>, also_open: bool) -> Result<WorkedOff> {
     Ok(done)
 }
 
-fn tell(args: &CommitArgs, done: &WorkedOff) -> Result<Done> {
+/// A session that nobody knows has nothing to commit: that is told, and no failure.
+fn tell(args: &CommitArgs, done: &WorkedOff, unknown: Option<&str>) -> Result<Done> {
     let mut out = Out::new();
     if args.json {
         out.json(&json!({
             "committed": done.committed.iter().map(as_json).collect::<Vec<_>>(),
             "left": done.left,
             "failed": done.failed,
+            "unknown": unknown,
         }))?;
     } else {
         for one in &done.committed {
@@ -83,6 +83,9 @@ fn tell(args: &CommitArgs, done: &WorkedOff) -> Result<Done> {
         }
     }
     out.flush()?;
+    if let Some(name) = unknown {
+        print::warn(&session::unknown(name));
+    }
     if done.left > 0 {
         print::warn(&format!("{} still to be committed", count(done.left as u64, "session")));
     }

@@ -9,6 +9,7 @@ use crate::print::{self, Out, Progress};
 use crate::stop;
 use anyhow::{Context as _, Result};
 use memoir_journal::{Admission, Depth, Forgetting, Journal, JournalError, SqliteJournal, verify_file};
+use std::path::Path;
 
 pub fn backup(context: &Context, args: &BackupArgs) -> Result<Done> {
     if args.file.exists() {
@@ -31,7 +32,8 @@ pub fn restore(context: &Context, args: &RestoreArgs) -> Result<Done> {
     let verified = verify_file(&args.file, &mut |done, total| {
         progress.at(done, total);
         !stop::requested(&stop)
-    })?;
+    });
+    let verified = verified.map_err(|error| no_backup(&args.file, error))?;
     drop(progress);
     if let Some((seq, problem)) = verified.bad {
         anyhow::bail!("{} is not a good backup: record {seq} {problem}", args.file.display());
@@ -69,6 +71,18 @@ pub fn restore(context: &Context, args: &RestoreArgs) -> Result<Done> {
     // Only now: what waits in the spool belongs to the journal that stays.
     context.drain(&journal);
     Ok(Done::Well)
+}
+
+/// What is wrong with a file that cannot be restored. The journal that is there has no part in it.
+fn no_backup(file: &Path, error: JournalError) -> anyhow::Error {
+    let file = file.display();
+    let why = match error {
+        JournalError::NotAJournal { .. } => format!("{file} is no backup of a memoir journal"),
+        JournalError::Open { reason, .. } => format!("cannot read the backup {file}: {reason}"),
+        JournalError::Damaged(problem) => format!("the backup {file} is damaged: {problem}"),
+        error => return anyhow::Error::new(error).context(format!("cannot read the backup {file}")),
+    };
+    anyhow::anyhow!("{why}; nothing was changed")
 }
 
 /// Has what was forgotten before forgotten in what was restored.

@@ -6,11 +6,20 @@ use crate::exit::Done;
 use crate::home::Life;
 use crate::print::{self, Out, count, size, table};
 use anyhow::Result;
-use memoir_event::Client;
+use memoir_event::{Client, parse_ms};
 use memoir_journal::{Audience, Filter, Journal, View};
 use memoir_record::{ReadState, Wanted};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// So much of a file is read to see when it was begun.
+const HEAD_BYTES: u64 = 64 << 10;
+
+/// Under which clients tell when a record is from.
+const TIME_KEYS: [&str; 2] = ["\"timestamp\"", "\"startTime\""];
 
 /// So many sessions are counted at most.
 const SESSIONS_MAX: usize = 1_000_000;
@@ -27,6 +36,26 @@ struct Day {
     sessions: u64,
 }
 
+/// When the first record of a session file was written, as far as its beginning tells.
+fn begun_ms(file: &Path) -> Option<i64> {
+    let mut head = Vec::new();
+    File::open(file).ok()?.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    let is_database = head.starts_with(b"SQLite format");
+    if is_database { None } else { first_time(&String::from_utf8_lossy(&head)) }
+}
+
+/// The first time that stands under a key of a record; what stands in a text has its quotes escaped.
+fn first_time(text: &str) -> Option<i64> {
+    let of = |key: &str| {
+        text.match_indices(key).find_map(|(at, _)| {
+            let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+            let ms = parse_ms(rest.get(..rest.find('"')?)?).ok()?;
+            Some((at, ms))
+        })
+    };
+    TIME_KEYS.iter().filter_map(|key| of(key)).min().map(|(_, ms)| ms)
+}
+
 pub fn run(context: &Context, args: &CoverageArgs) -> Result<Done> {
     let clients: Vec<Client> = args.client.iter().map(|name| name.client()).collect();
     let since_ms = args.since.as_deref().map(times::parse).transpose()?;
@@ -38,7 +67,8 @@ pub fn run(context: &Context, args: &CoverageArgs) -> Result<Done> {
     })?;
     let mut days: BTreeMap<(Client, String), Day> = BTreeMap::new();
     for one in &files {
-        let day = days.entry((one.file.format.client(), times::day_of(one.file.modified_ms))).or_default();
+        let begun_ms = begun_ms(&one.file.path).unwrap_or(one.file.modified_ms);
+        let day = days.entry((one.file.format.client(), times::day_of(begun_ms))).or_default();
         day.files += 1;
         day.bytes += one.file.bytes;
         day.events += one.events;
@@ -55,7 +85,7 @@ pub fn run(context: &Context, args: &CoverageArgs) -> Result<Done> {
             continue;
         };
         if since_ms.is_none_or(|since_ms| session.last_ms >= since_ms) {
-            days.entry((client, times::day_of(session.last_ms))).or_default().sessions += 1;
+            days.entry((client, times::day_of(session.first_ms))).or_default().sessions += 1;
         }
     }
     let mut out = Out::new();

@@ -127,6 +127,9 @@ fn variables(settings: &Settings) -> Check {
     let unknown = std::env::vars_os()
         .filter_map(|(name, _)| name.into_string().ok())
         .find(|name| name.starts_with("MEMOIR_") && !known().any(|known| known == name));
+    if let Some(problem) = settings.passed_over.first() {
+        return bad("settings", format!("{problem}; it is passed over"), "correct it, or set memoir's own variable");
+    }
     match unknown {
         None => good("settings", "config.toml and the environment are understood".to_owned()),
         Some(name) => {

@@ -3,7 +3,7 @@
 use super::{Context, config, project};
 use crate::cli::{ExcludeArgs, ExcludeWhat};
 use crate::exit::{Done, Usage};
-use crate::print::Out;
+use crate::print::{self, Out};
 use crate::settings::in_home;
 use crate::settings::{Origin, Settings};
 use anyhow::{Context as _, Result};
@@ -19,6 +19,9 @@ pub fn run(context: &Context, args: &ExcludeArgs) -> Result<Done> {
         Some(ExcludeWhat::Path { dir }) => {
             let dir = in_home(&dir.to_string_lossy());
             let dir = fs::canonicalize(&dir).unwrap_or_else(|_| plain(&dir));
+            if !args.remove && !dir.exists() {
+                print::warn(&format!("{} is not there: it is excluded should it come", dir.display()));
+            }
             change(context, "capture.exclude_paths", &dir.to_string_lossy(), args.remove)?
         }
         Some(ExcludeWhat::Tool { name }) => change(context, "capture.exclude_tools", name, args.remove)?,
@@ -65,15 +68,6 @@ pub fn excluded_here(settings: &Settings) -> Option<&str> {
         cwd.starts_with(fs::canonicalize(&path).unwrap_or(path))
     };
     settings.exclude_paths.iter().find(holds).map(String::as_str)
-}
-
-/// Where the switch of the project around this directory belongs: it works for what lies below it, so in a worktree of
-/// its own it belongs to the worktree.
-fn off_file() -> Result<PathBuf> {
-    let cwd = std::env::current_dir().context("this directory cannot be told")?;
-    let root = project::around(&cwd).root.filter(|root| cwd.starts_with(root));
-    let worktree = || cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned);
-    Ok(root.or_else(worktree).unwrap_or(cwd).join(OFF_FILE))
 }
 
 /// What is excluded, for whoever asks.
@@ -133,7 +127,8 @@ fn change(context: &Context, key: &'static str, value: &str, remove: bool) -> Re
 
 /// Turns recording off, or on again, for the project around this directory.
 fn here(remove: bool) -> Result<String> {
-    let file = off_file()?;
+    // It works for what lies below it.
+    let file = project::top()?.join(OFF_FILE);
     let root = file.parent().unwrap_or(&file).display();
     if remove {
         if !file.exists() {

@@ -10,7 +10,7 @@ use super::remote::flush_outbox;
 use super::{Context, pause};
 use crate::cli::ExecArgs;
 use crate::clients;
-use crate::exit::Done;
+use crate::exit::{Done, Usage};
 use crate::home::{Life, now_ms, system_clock};
 use crate::print;
 use anyhow::Result;
@@ -44,6 +44,9 @@ const OUTBOX_TIME: Duration = Duration::from_secs(5);
 
 pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     let client = args.client.client();
+    if args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+        return Err(Usage("the prompt is empty: nothing was run".to_owned()).into());
+    }
     let shape = program_args(client, args.prompt.as_deref(), &args.flags)?;
     let program = args.program.clone().unwrap_or_else(|| client.as_str().into());
     let paused = pause::is_paused(&context.home);

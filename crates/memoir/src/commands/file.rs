@@ -25,6 +25,11 @@ pub fn run(context: &Context, args: &FileArgs) -> Result<Done> {
     }
     let wanted = Wanted { absolute: &place.absolute, relative: &place.relative, repo: place.repo.as_deref() };
     let mut found = touches(&journal, &filter, &view, wanted, args.limit)?;
+    if found.is_empty() && !place.absolute.exists() {
+        // What is not here may be a path in another project.
+        let elsewhere = Wanted { relative: &args.path, repo: None, ..wanted };
+        found = touches(&journal, &filter, &view, elsewhere, args.limit)?;
+    }
     let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
     let gate = Gate::new(&redactor, Form::Shown);
     for touch in &mut found {

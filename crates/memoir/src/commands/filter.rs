@@ -33,13 +33,29 @@ pub fn project(name: &str) -> String {
     super::context::project_of(Some(&dir.to_string_lossy()))
 }
 
+/// The same, of what is recorded: a project without an address also goes by the name of its directory.
+pub fn project_in(journal: &SqliteJournal, name: &str) -> Result<String> {
+    let name = project(name);
+    let mut ids = super::project::names(journal).named(&name)?;
+    match ids.len() {
+        0 | 1 => Ok(ids.pop().unwrap_or(name)),
+        count => {
+            Err(Usage(format!("{count} projects are called `{name}`: {}; pass one of them", ids.join(", "))).into())
+        }
+    }
+}
+
 /// The project of the working directory.
 pub fn project_here() -> String {
     project(".")
 }
 
-/// The filter with its session named in full: people may give only how its id begins.
+/// The filter with its session and project named in full: people may give only how an id begins, or what a directory is
+/// called.
 pub fn in_journal(mut filter: Filter, journal: &SqliteJournal) -> Result<Filter> {
+    if let Some(name) = filter.repo.take() {
+        filter.repo = Some(project_in(journal, &name)?);
+    }
     if let Some(name) = filter.session.take() {
         filter.session = Some(session::find(journal, &name)?.map_or(name, |session| session.shown()));
     }

@@ -10,9 +10,9 @@ use crate::home::{Life, now_ms, system_clock};
 use crate::print::{self, Out, Progress, Style, count};
 use crate::stop;
 use anyhow::Result;
-use memoir_event::Client;
+use memoir_event::{Client, nearest};
 use memoir_index::Index;
-use memoir_journal::{Depth, Forgetting, ForgettingEntry, Journal, Seq, SqliteJournal, View};
+use memoir_journal::{Depth, Filter, Forgetting, ForgettingEntry, Journal, Seq, SessionEntry, SqliteJournal, View};
 use memoir_recall::{Choice, Followed, ForgetError, Forgetter, Form, Gate, Unwanted, take_out_of_copies};
 use memoir_record::Lane;
 use memoir_redact::Redactor;
@@ -23,6 +23,8 @@ use std::collections::BTreeMap;
 const SHOWN_MAX: usize = 5;
 /// And so many sessions.
 const SESSIONS_SHOWN_MAX: usize = 8;
+/// Among so many sessions, the latest, one is looked for that may be meant.
+const NEAREST_OF_MAX: usize = 10_000;
 
 pub fn run(context: &Context, args: &ForgetArgs) -> Result<Done> {
     if let Some(name) = &args.undo {
@@ -192,6 +194,9 @@ impl<'a> Work<'a> {
             }
             return Ok(None);
         }
+        if choice.events.is_empty() && choice.unknown.is_empty() && waiting == 0 {
+            print::warn(&self.unknown(args)?);
+        }
         let (what, hint) = match depth {
             Depth::Forget => ("Forget this?", "pass --yes to forget without being asked"),
             Depth::Purge => ("Erase this for good?", "pass --yes to erase without being asked"),
@@ -201,6 +206,30 @@ impl<'a> Work<'a> {
             return Ok(None);
         }
         Ok(Some((self.new_name()?, choice)))
+    }
+
+    /// What is said of what nobody knows before it is forgotten: a slip of the finger is noticed in time.
+    fn unknown(&self, args: &UnwantedArgs) -> Result<String> {
+        let named = [("session", &args.session), ("project", &args.project), ("contributor", &args.actor)];
+        let what: Vec<String> =
+            named.iter().filter_map(|(what, name)| Some(format!("the {what} `{}`", name.as_ref()?))).collect();
+        let what = if what.is_empty() { "that time".to_owned() } else { what.join(" and ") };
+        let meant = self.meant(args)?.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+        Ok(format!("nothing is known of {what}{meant}; to go on keeps away what may still come of it from before now"))
+    }
+
+    /// What goes by nearly the name that somebody gave.
+    fn meant(&self, args: &UnwantedArgs) -> Result<Option<String>> {
+        let known: Vec<String> = match (&args.session, &args.project) {
+            (Some(_), _) => {
+                let found = self.journal.sessions(&Filter::default(), &View::owner_all(), NEAREST_OF_MAX, 0)?;
+                found.iter().map(SessionEntry::shown).collect()
+            }
+            (None, Some(_)) => self.journal.projects()?.into_iter().map(|project| project.repo).collect(),
+            (None, None) => Vec::new(),
+        };
+        let given = args.session.as_ref().or(args.project.as_ref());
+        Ok(given.and_then(|given| nearest(given, known.iter().map(String::as_str))).map(str::to_owned))
     }
 
     /// What ids mean, without asking; none if nothing goes by them.
@@ -215,12 +244,15 @@ impl<'a> Work<'a> {
     /// What the flags mean, before anything is looked for.
     pub fn unwanted(&self, args: &UnwantedArgs) -> Result<Unwanted> {
         let named = |name: &String| -> Result<String> {
+            if name.trim().is_empty() {
+                return Ok(name.clone());
+            }
             Ok(session::find(&self.journal, name)?.map_or_else(|| name.clone(), |session| session.shown()))
         };
         Ok(Unwanted {
             ids: args.ids.clone(),
             session: args.session.as_ref().map(named).transpose()?,
-            project: args.project.as_deref().map(filter::project),
+            project: args.project.as_deref().map(|name| filter::project_in(&self.journal, name)).transpose()?,
             actor: args.actor.clone(),
             text: args.text.clone(),
             from_ms: args.from.as_deref().map(times::parse).transpose()?,

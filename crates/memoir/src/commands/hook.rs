@@ -3,6 +3,7 @@
 mod inject;
 mod left;
 mod log;
+mod payload;
 
 use super::remote::flush_outbox;
 use super::{Context, pause};
@@ -24,6 +25,7 @@ use memoir_journal::Journal;
 use memoir_record::{Mark, Pending, read_shrunk};
 use memoir_redact::Redactor;
 use memoir_session::Sessions;
+use payload::OneObject;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -82,7 +84,7 @@ fn say(answer: &str) {
 /// Answers one call; gives what went wrong.
 fn call(home: Option<&Path>, client: Client) -> Vec<String> {
     // Read to its end whatever comes of it: a client that is still writing must not find a closed pipe.
-    let payload = read_shrunk(&mut std::io::stdin());
+    let payload = read_shrunk(&mut OneObject::of(std::io::stdin()));
     if non_empty(OWN_AGENT).is_some() {
         say(EMPTY);
         return Vec::new();
@@ -145,7 +147,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
             owner: &owner,
             is_alive: &process_table::is_alive,
         };
-        SessionLife { sessions, process: processes::client() }
+        SessionLife { sessions, process: processes::client(client) }
     });
     let hook = Hook {
         journal: journal.as_deref().map(|journal| journal as &dyn Journal),

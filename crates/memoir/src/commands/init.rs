@@ -212,14 +212,15 @@ fn install(context: &Context, launcher: &Launcher, decided: &mut [Decided]) -> R
     for one in decided {
         if let Outcome::Planned(plan) = &one.outcome {
             take_over((plan.client, plan.other_home.as_deref(), &plan.files), &mut ledger, &file)?;
-            if let Err(error) = write(plan, &mut ledger) {
-                print::warn(&format!("{}: {error}", one.client));
+            if let Err(error) = write(plan, &mut ledger, &file) {
+                print::warn(&format!("{}: {error}; nothing of it was changed", one.client));
                 one.outcome = Outcome::Failed(error);
             }
         }
-        if !matches!(one.outcome, Outcome::Failed(_)) {
-            one.tools.write(one.client, &mut ledger, &file)?;
+        if matches!(one.outcome, Outcome::Failed(_)) {
+            one.tools = Tools::Without;
         }
+        one.tools.write(one.client, &mut ledger, &file)?;
         // After each client: whatever happens next, what was done can be undone.
         ledger.save(&file)?;
     }
@@ -244,12 +245,16 @@ fn take_over(
     Ok(())
 }
 
-fn write(plan: &Plan, ledger: &mut Ledger) -> Result<(), InstallError> {
-    for change in plan.changes() {
-        if let Some(dir) = change.path.parent() {
-            ledger.create_dir(dir)?;
+/// Makes all changes of a plan, or none.
+fn write(plan: &Plan, ledger: &mut Ledger, list: &Path) -> Result<(), InstallError> {
+    let (was, mut done) = (ledger.clone(), Vec::new());
+    for change in plan.changes().filter(|change| change.is_needed()) {
+        let dir = change.path.parent().map_or(Ok(()), |dir| ledger.create_dir(dir));
+        if let Err(problem) = dir.and_then(|()| ledger.make(plan.client, change, list)) {
+            ledger.take_back(&was, &done, list)?;
+            return Err(problem);
         }
-        ledger.make(plan.client, change)?;
+        done.push(change);
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `memoir memories`: lists them, takes them in from files, changes what they know of themselves.
 
-use super::{Context, filter, remember, timeline, times};
+use super::{Context, filter, project, remember, timeline, times};
 use crate::cli::{MemoriesAction, MemoriesArgs, StatusName};
 use crate::exit::{Done, Usage};
 use crate::home::Life;
@@ -10,6 +10,7 @@ use memoir_dream::{Brought, Said, read_memories};
 use memoir_event::{EventId, Kind, Memory, MemoryScope, MemoryStatus};
 use memoir_journal::{Admission, Filter, Journal, Lookup, Order, Page, SqliteJournal, StoredEvent, View};
 use memoir_recall::{Form, Gate, Listed, memory_json};
+use memoir_session::ProjectNames;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -40,7 +41,7 @@ pub fn run(context: &Context, args: &MemoriesArgs) -> Result<Done> {
 fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
     let Some(journal) = context.existing_journal(Life::Short)? else { return timeline::nothing(args.json) };
     let view = filter::view(&args.view);
-    let project = args.project.as_deref().map(filter::project);
+    let project = args.project.as_deref().map(|name| filter::project_in(&journal, name)).transpose()?;
     let mut found: Vec<(StoredEvent, Memory)> = all(&journal, project.as_deref(), &view)?;
     found.retain(|(stored, memory)| {
         let is_new = || memoir_dream::is_to_review(memory, stored.event.secrecy, stored.event.visibility);
@@ -53,10 +54,14 @@ fn list(context: &Context, args: &MemoriesArgs) -> Result<Done> {
     let more = found.len() > args.limit;
     found.truncate(args.limit);
     let (mut out, redactor) = (Out::new(), context.settings.redactor()?);
-    let gate = Gate::new(&redactor, Form::Shown);
+    let (gate, names) = (Gate::new(&redactor, Form::Shown), project::names(&journal));
     for (stored, _) in &found {
         let Some(listed) = Listed::read(&journal, stored.clone())? else { continue };
-        if args.json { out.json(&memory_json(&listed, &redactor))? } else { print_memory(&mut out, &listed, &gate)? }
+        if args.json {
+            out.json(&memory_json(&listed, &redactor))?
+        } else {
+            print_memory(&mut out, &listed, &gate, &names)?
+        }
     }
     out.flush()?;
     if more {
@@ -89,12 +94,12 @@ fn all(journal: &SqliteJournal, project: Option<&str>, view: &View) -> Result<Ve
     }
 }
 
-pub fn print_memory(out: &mut Out, listed: &Listed, gate: &Gate<'_>) -> Result<()> {
+pub fn print_memory(out: &mut Out, listed: &Listed, gate: &Gate<'_>, names: &ProjectNames<'_>) -> Result<()> {
     let Listed { stored, memory, superseded_by } = listed;
     let memory = gate.memory(memory.clone());
     let id = out.styled(Style::Dim, &stored.id.to_string());
     let kind = out.styled(Style::Bold, memory.kind.as_str());
-    let repo = gate.text(&stored.event.repo);
+    let repo = gate.text(&names.of(&stored.event.repo)?);
     let place = if memory.scope == MemoryScope::User { "user" } else { &repo };
     let mut marks: Vec<String> = Vec::new();
     if memory.pinned {
@@ -326,7 +331,7 @@ fn set(context: &Context, id: &str, change: &dyn Fn(&mut Memory), json: bool) ->
     if json {
         out.json(&memory_json(&listed, &redactor))?
     } else {
-        print_memory(&mut out, &listed, &Gate::new(&redactor, Form::Shown))?
+        print_memory(&mut out, &listed, &Gate::new(&redactor, Form::Shown), &project::names(&journal))?
     }
     out.flush()?;
     Ok(Done::Well)

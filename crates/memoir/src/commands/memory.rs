@@ -32,6 +32,10 @@ pub fn run(context: &Context, args: &MemoryArgs) -> Result<Done> {
             if text.is_none() && kind.is_none() && name.is_none() && aliases.is_empty() && status.is_none() {
                 return Err(Usage("say what to change: --text, --kind, --name, --alias or --status".to_owned()).into());
             }
+            if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+                let message = format!("a memory needs a text: `memoir memory reject {id}` takes it away");
+                return Err(Usage(message).into());
+            }
             let change = |memory: &mut Memory| {
                 memory.text = text.as_ref().map_or_else(|| memory.text.clone(), |text| text.trim().to_owned());
                 memory.kind = kind.unwrap_or(memory.kind);
@@ -55,12 +59,13 @@ pub fn run(context: &Context, args: &MemoryArgs) -> Result<Done> {
         MemoryAction::Reject { .. } => Vec::new(),
     };
     let (mut out, gate) = (Out::new(), Gate::new(&redactor, Form::Shown));
+    let names = super::project::names(&journal);
     for (stored, _) in changed {
         let Some(listed) = Listed::read(&journal, stored)? else { continue };
         if args.json {
             out.json(&memory_json(&listed, &redactor))?;
         } else {
-            memories::print_memory(&mut out, &listed, &gate)?;
+            memories::print_memory(&mut out, &listed, &gate, &names)?;
         }
     }
     out.flush()?;
@@ -177,7 +182,7 @@ fn print(
     let (stored, memory) = (&listed.stored, &listed.memory);
     why::line(out, "says", &memory.text)?;
     why::line(out, "is", &stored.id.to_string())?;
-    why::line(out, "project", &stored.event.repo)?;
+    why::line(out, "project", &super::project::shown(journal, &stored.event.repo)?)?;
     why::line(out, "first said", &times::local(stored.ts_ms))?;
     why::print_memory(out, journal, (stored, memory), gate)?;
     if let Some(rule) = Rule::of(memory.made_by.as_deref()) {

@@ -88,7 +88,7 @@ pub fn run(cli: Cli) -> Result<Done> {
     }
     let mut settings = match Settings::load(&home) {
         Err(_) if matches!(cli.command, Command::Exclude(_)) => {
-            let (settings, misread) = Settings::tolerant(&home)?;
+            let (settings, misread) = Settings::for_excluding(&home)?;
             misread.iter().for_each(|misread| crate::print::warn(&misread.problem));
             settings
         }

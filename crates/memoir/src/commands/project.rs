@@ -5,14 +5,38 @@ use crate::clients;
 use crate::exit::Usage;
 use crate::home::system_clock;
 use crate::print;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use memoir_journal::{Audience, Filter, Journal, ProjectEntry, SqliteJournal, View};
 use memoir_record::{Project, Projects, rename_project};
-use std::path::Path;
+use memoir_session::ProjectNames;
+use std::path::{Path, PathBuf};
 
 /// The project of a directory, as the file system tells it.
 pub fn around(dir: &Path) -> Project {
     Projects::new(clients::user_home()).with_git(clients::git_files()).of(Some(&dir.to_string_lossy()), None).clone()
+}
+
+/// The top of the project around the working directory, as far as it is below it: in a worktree of its own, that.
+pub fn top() -> Result<PathBuf> {
+    let cwd = std::env::current_dir().context("this directory cannot be told")?;
+    let root = around(&cwd).root.filter(|root| cwd.starts_with(root));
+    let worktree = || cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned);
+    Ok(root.or_else(worktree).unwrap_or(cwd))
+}
+
+/// What projects are called; the one around the working directory without any session of it.
+pub fn names(journal: &SqliteJournal) -> ProjectNames<'_> {
+    let names = ProjectNames::new(journal, View::of(Audience::Owner).with_secret().with_private().with_sealed());
+    let here = std::env::current_dir().ok().map(|dir| around(&dir));
+    match here.and_then(|here| Some((here.id, here.root?))) {
+        Some((id, root)) => names.at(&id, &root.to_string_lossy()),
+        None => names,
+    }
+}
+
+/// What a project is called, with its id where that is something else.
+pub fn shown(journal: &SqliteJournal, id: &str) -> Result<String> {
+    Ok(names(journal).in_full(id)?)
 }
 
 /// The id of the project that what was recorded under `name` belongs to now; none if nothing is recorded of it. Sessions

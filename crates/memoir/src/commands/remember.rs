@@ -15,7 +15,10 @@ use serde_json::json;
 pub fn run(context: &Context, args: &RememberArgs) -> Result<Done> {
     context.home.prepare()?;
     let journal = context.journal(Life::Short)?;
-    let project = args.project.as_deref().map_or_else(filter::project_here, filter::project);
+    let project = match args.project.as_deref() {
+        Some(name) => filter::project_in(&journal, name)?,
+        None => filter::project_here(),
+    };
     let mut given = Given::new(&args.text.join(" "), &project);
     given.kind = args.kind;
     given.name.clone_from(&args.name);

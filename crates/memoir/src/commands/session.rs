@@ -2,9 +2,7 @@
 
 use crate::exit::Usage;
 use anyhow::Result;
-use memoir_event::Kind;
-use memoir_journal::{Audience, Filter, Journal, Order, Page, SessionEntry, SqliteJournal, View};
-use serde_json::Value;
+use memoir_journal::{Audience, Filter, Journal, SessionEntry, SqliteJournal, View};
 
 /// So many sessions are looked through.
 const SESSIONS_MAX: usize = 1_000_000;
@@ -14,12 +12,19 @@ const NAMED_MAX: usize = 5;
 
 /// The one session that goes by that name.
 pub fn named(journal: &SqliteJournal, name: &str) -> Result<SessionEntry> {
-    let none = || Usage(format!("there is no session `{name}`: `memoir sessions` lists them"));
-    Ok(find(journal, name)?.ok_or_else(none)?)
+    Ok(find(journal, name)?.ok_or_else(|| Usage(unknown(name)))?)
+}
+
+/// What is said of a session that nobody knows.
+pub fn unknown(name: &str) -> String {
+    format!("there is no session `{name}`: `memoir sessions` lists them")
 }
 
 /// The one session that goes by that name, if there is one.
 pub fn find(journal: &SqliteJournal, name: &str) -> Result<Option<SessionEntry>> {
+    if name.trim().is_empty() {
+        return Err(Usage("no session is named: pass its id, or how it begins".to_owned()).into());
+    }
     let view = View::of(Audience::Owner).with_secret().with_private().with_sealed();
     let exact = Filter { session: Some(name.to_owned()), ..Filter::default() };
     let mut found = journal.sessions(&exact, &view, 2, 0)?;
@@ -37,14 +42,5 @@ pub fn find(journal: &SqliteJournal, name: &str) -> Result<Option<SessionEntry>>
 /// Where the session began: clients look for it there.
 pub fn directory(journal: &SqliteJournal, session: &SessionEntry) -> Result<Option<String>> {
     let view = View::of(Audience::Owner).with_secret().with_private().with_sealed();
-    let filter = Filter {
-        session: Some(session.shown()),
-        event_type: Some(Kind::SessionStarted.as_str().to_owned()),
-        ..Filter::default()
-    };
-    let started = journal.page(&filter, &view, &Page::first(10, Order::OldestFirst))?.events;
-    let own = started.iter().find(|event| event.event.thread.as_ref().is_none_or(|thread| *thread == session.session));
-    let payload: Value =
-        own.and_then(|event| serde_json::from_str(event.event.content.verbatim()).ok()).unwrap_or_default();
-    Ok(payload.get("cwd").and_then(Value::as_str).map(str::to_owned))
+    Ok(memoir_session::directory(journal, session, &view)?)
 }

@@ -7,7 +7,7 @@ use crate::home::Life;
 use crate::print::{self, Out, Style};
 use anyhow::Result;
 use memoir_event::format_ms;
-use memoir_journal::{Journal, SessionEntry};
+use memoir_journal::{Filter, Journal, SessionEntry};
 use memoir_recall::{Form, Gate};
 use serde_json::json;
 
@@ -19,6 +19,10 @@ pub fn run(context: &Context, args: &SessionsArgs) -> Result<Done> {
     let view = filter::view(&args.view);
     let Some(journal) = context.existing_journal(Life::Short)? else {
         return timeline::nothing(args.json);
+    };
+    let filter = match filter.repo.as_deref() {
+        Some(repo) => Filter { repo: Some(filter::project_in(&journal, repo)?), ..filter },
+        None => filter,
     };
     let mut sessions = journal.sessions(&filter, &view, args.limit.saturating_add(1), args.skip)?;
     let more = sessions.len() > args.limit;

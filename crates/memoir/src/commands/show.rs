@@ -2,7 +2,7 @@
 
 use super::{Context, filter, session, timeline, times};
 use crate::cli::ShowArgs;
-use crate::exit::Done;
+use crate::exit::{Done, Usage};
 use crate::home::Life;
 use crate::print::{self, Out, Style};
 use anyhow::Result;
@@ -15,6 +15,9 @@ use serde_json::json;
 const SESSION_EVENTS_MAX: usize = 500;
 
 pub fn run(context: &Context, args: &ShowArgs) -> Result<Done> {
+    if args.id.trim().is_empty() {
+        return Err(Usage("nothing is named: pass an event id, a record UUID or a session id".to_owned()).into());
+    }
     let (view, redactor) = (filter::view(&args.view), context.settings.redactor()?);
     // As data it is the owner's own, as it was recorded; as text it may be read by anybody.
     let gate = Gate::new(&redactor, if args.json { Form::Verbatim } else { Form::Shown });
@@ -30,10 +33,11 @@ pub fn run(context: &Context, args: &ShowArgs) -> Result<Done> {
             return Ok(Done::Well);
         }
     }
-    anyhow::bail!(
+    let unknown = format!(
         "nothing is known as `{}`: pass an event id, a record UUID or a session id (hidden events need --secret, --private or --sealed)",
         args.id
-    )
+    );
+    Err(Usage(unknown).into())
 }
 
 fn show_event(journal: &SqliteJournal, event: StoredEvent, gate: &Gate<'_>, json: bool) -> Result<()> {
@@ -58,7 +62,7 @@ fn show_event(journal: &SqliteJournal, event: StoredEvent, gate: &Gate<'_>, json
         ("kind", format!("{} ({})", e.kind(), e.shape.event_type)),
         ("session", Client::shown_session(e.client, &e.session)),
         ("thread", e.thread.clone().filter(|thread| *thread != e.session).unwrap_or_default()),
-        ("project", e.repo.clone()),
+        ("project", super::project::shown(journal, &e.repo)?),
         ("actor", e.actor.clone().unwrap_or_default()),
         ("turn", e.turn.clone().unwrap_or_default()),
         ("topic", e.topic.clone().unwrap_or_default()),

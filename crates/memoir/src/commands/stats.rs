@@ -1,6 +1,6 @@
 //! `memoir stats`.
 
-use super::{Context, filter, times};
+use super::{Context, filter, project, times};
 use crate::cli::{StatsArgs, StatsBy};
 use crate::exit::Done;
 use crate::home::Life;
@@ -32,6 +32,7 @@ pub fn run(context: &Context, args: &StatsArgs) -> Result<Done> {
         None => Vec::new(),
     };
     let mut out = Out::new();
+    let rows = if args.json { rows } else { named(rows, by, context)? };
     if args.json {
         for row in &rows {
             out.json(&as_json(row, by))?;
@@ -60,6 +61,17 @@ pub fn run(context: &Context, args: &StatsArgs) -> Result<Done> {
     }
     out.flush()?;
     Ok(Done::Well)
+}
+
+/// Rows of projects with what those are called.
+fn named(mut rows: Vec<Row>, by: By, context: &Context) -> Result<Vec<Row>> {
+    if let (By::Project, Some(journal)) = (by, context.existing_journal(Life::Short)?) {
+        let names = project::names(&journal);
+        for row in &mut rows {
+            row.key = names.of(&row.key)?;
+        }
+    }
+    Ok(rows)
 }
 
 fn cells(row: &Row) -> Vec<String> {

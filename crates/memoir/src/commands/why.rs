@@ -82,7 +82,7 @@ fn print_origin(out: &mut Out, journal: &SqliteJournal, stored: &StoredEvent) ->
     line(out, "is", &format!("{} {}", event.kind(), stored.id))?;
     line(out, "session", &Client::shown_session(event.client, &event.session))?;
     line(out, "turn", event.turn.as_deref().unwrap_or_default())?;
-    line(out, "project", &event.repo)?;
+    line(out, "project", &super::project::shown(journal, &event.repo)?)?;
     line(
         out,
         "said by",

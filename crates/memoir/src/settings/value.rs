@@ -1,8 +1,10 @@
 //! One value of a setting: found under its key, made of a text, checked, shown.
 
-use super::ModelKind;
 use super::known::{Kind, SETTINGS, Setting};
+use super::{Misread, ModelKind, Origin};
 use crate::clients;
+use crate::exit::Usage;
+use crate::home::{Home, non_empty};
 use memoir_event::{Kind as EventKind, Source, nearest};
 use memoir_model::check_address;
 use memoir_record::{Policy, ServerUrl};
@@ -128,6 +130,49 @@ fn known_names(setting: &Setting, value: &Value) -> Result<(), String> {
     let meant = nearest(unknown, known.iter().copied());
     let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
     Err(format!("names `{unknown}`, which there is not{meant} (known are {})", known.join(", ")))
+}
+
+/// Whether a key or a variable is memoir's own; others are another program's, and understood here as far as can be.
+pub(super) fn is_ours(name: &str) -> bool {
+    !name.starts_with("OPENVIKING_")
+}
+
+/// The value of a setting and where it is from.
+pub(super) fn value_of(
+    setting: &'static Setting,
+    file: &BTreeMap<String, Value>,
+    home: &Home,
+    misread: &mut Vec<Misread>,
+) -> Result<(Value, Origin), Usage> {
+    for name in setting.env {
+        let Some(text) = non_empty(name) else { continue };
+        match from_text(setting, &text) {
+            Ok(value) if is_ours(name) => {
+                check(setting, &value).map_err(|what| Usage(format!("`{name}` {what}")))?;
+                return Ok((value, Origin::Environment(name)));
+            }
+            Ok(value) => return Ok((within(setting, value), Origin::Environment(name))),
+            Err(what) if is_ours(name) => return Err(Usage(format!("{name} {what}"))),
+            Err(what) => misread.push(Misread { name: (*name).to_owned(), problem: format!("{name} {what}") }),
+        }
+    }
+    let Some(value) = file.get(setting.key) else {
+        return Ok((from_text(setting, setting.default).map_err(Usage)?, Origin::Default));
+    };
+    check(setting, value)
+        .map_err(|what| Usage(format!("{}: `{}` {what}", home.config_file().display(), setting.key)))?;
+    Ok((value.clone(), Origin::File))
+}
+
+/// What another program may take in its range, brought into memoir's.
+fn within(setting: &Setting, value: Value) -> Value {
+    match (setting.kind, value) {
+        (Kind::Number(least, most), Value::Integer(number)) => {
+            let bound = |bound: u64| i64::try_from(bound).unwrap_or(i64::MAX);
+            Value::Integer(number.clamp(bound(least), bound(most)))
+        }
+        (_, value) => value,
+    }
 }
 
 pub(super) fn show(setting: &Setting, value: &Value) -> String {

@@ -16,6 +16,27 @@ fn project(home: &Home) -> (PathBuf, String) {
 }
 
 #[test]
+fn wherever_in_a_project_somebody_is_its_files_are_at_its_top() {
+    let home = Home::new();
+    let (dir, _) = project(&home);
+    let below = dir.join("app/sub");
+    fs::create_dir_all(&below).unwrap();
+    fs::create_dir_all(dir.join(".git")).unwrap();
+    fs::write(dir.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(dir.join("AGENTS.md"), "- always run make\n").unwrap();
+    let run = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.current_dir(&below);
+        crate::support::run(command, b"").succeeded()
+    };
+    run(&["agents-md", "--write", "--yes"]);
+    assert!(fs::read_to_string(dir.join("AGENTS.md")).unwrap().contains("- we use four spaces for tabs"));
+    assert_eq!(fs::read_dir(&below).unwrap().count(), 0);
+    run(&["agents-md", "--read"]);
+    assert!(home.run(&["memories"]).out.contains("always run make"));
+}
+
+#[test]
 fn conventions_are_written_once_changed_in_place_and_taken_out() {
     let home = Home::new();
     let (dir, name) = project(&home);

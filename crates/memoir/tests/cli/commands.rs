@@ -160,7 +160,7 @@ fn sessions_are_listed_with_their_first_prompt_and_shown_by_either_name() {
         assert_eq!(home.run(&["show", name]).succeeded().out.lines().count(), 4);
     }
     assert!(home.run(&["sessions"]).succeeded().out.contains("4 events  the login test is flaky"));
-    home.run(&["show", "nobody"]).failed_in_one_line(1, &["nothing is known as `nobody`", "pass an event id"]);
+    home.run(&["show", "nobody"]).failed_in_one_line(2, &["nothing is known as `nobody`", "pass an event id"]);
 }
 
 #[test]

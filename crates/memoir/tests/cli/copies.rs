@@ -76,12 +76,13 @@ fn what_is_no_backup_is_not_restored() {
         b"not a database at all, just words in a file that is long enough to have a header......................",
     ] {
         fs::write(&bad, content).unwrap();
-        home.run(&["restore", path, "--yes"]).failed_in_one_line(1, &[path, "is not a memoir journal"]);
+        home.run(&["restore", path, "--yes"]).failed_in_one_line(1, &[path, "is no backup of a memoir journal"]);
         home.run(&["verify", path]).failed_in_one_line(1, &[path, "is not a memoir journal"]);
     }
     rusqlite::Connection::open(home.top().join("foreign")).unwrap().execute_batch("CREATE TABLE t(x)").unwrap();
     let foreign = home.top().join("foreign");
-    home.run(&["restore", foreign.to_str().unwrap(), "--yes"]).failed_in_one_line(1, &["is not a memoir journal"]);
+    home.run(&["restore", foreign.to_str().unwrap(), "--yes"])
+        .failed_in_one_line(1, &["is no backup of a memoir journal"]);
     assert_eq!(home.texts(), ["kept from before"]);
     assert_eq!(home.verified(), 1);
 }

@@ -47,6 +47,37 @@ fn counted(said: &str, what: &str) -> usize {
 }
 
 #[test]
+fn on_a_full_disk_no_client_is_changed_and_one_sentence_says_so() {
+    let home = Home::new();
+    let settings = [(".codex/config.toml", "model = \"x\"\n"), (".claude/settings.json", "{\"a\": 1}")];
+    for (file, text) in settings {
+        fs::create_dir_all(home.top().join(file).parent().unwrap()).unwrap();
+        fs::write(home.top().join(file), text).unwrap();
+    }
+    let script = "
+        dd if=/dev/zero of=\"$MEMOIR_HOME/fill\" bs=1k 2> /dev/null
+        $memoir init --yes --no-import > out 2> err; echo $? > code
+        rm \"$MEMOIR_HOME/fill\"
+        $memoir uninstall --yes > left 2>&1";
+    let Some(ran) = on_small_disk(&home, "300k", script) else { return };
+    ran.succeeded();
+    let (out, err) = (read(&home, "out"), read(&home, "err"));
+    assert_eq!(read(&home, "code"), "1\n", "{out}{err}");
+    for client in ["codex", "claude"] {
+        let said: Vec<&str> = err.lines().filter(|line| line.contains(&format!("{client}: "))).collect();
+        assert_eq!(said.len(), 1, "{err}");
+        assert!(said[0].ends_with(": the disk is full; nothing of it was changed"), "{err}");
+    }
+    assert!(!out.contains("tools are in") && !out.contains("hooks are in"), "{out}");
+    for (file, text) in settings {
+        assert_eq!(read(&home, file), text);
+        let dir = home.top().join(file).parent().unwrap().to_owned();
+        assert_eq!(fs::read_dir(dir).unwrap().count(), 1, "{file}");
+    }
+    assert!(!home.top().join(".claude.json").exists());
+}
+
+#[test]
 fn a_full_disk_is_said_and_what_was_stored_is_whole() {
     let home = Home::new();
     let all = events(3000);

@@ -1,7 +1,7 @@
 //! `memoir doctor` about clients: hooks that are installed, trusted and have fired, and each way in which they are not.
 
 use crate::support::Home;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 fn check(home: &Home, name: &str) -> Value {
@@ -95,6 +95,28 @@ fn each_way_in_which_hooks_do_not_run_is_named() {
     fails(&home, "program", "leads nowhere");
     home.run(&["init", "--yes", "--no-import"]).succeeded();
     home.run(&["doctor"]).succeeded();
+}
+
+#[test]
+fn a_compressor_that_cannot_work_is_named() {
+    let home = Home::with_one_event();
+    let doctor = |path: &str| {
+        let ran = home.run_with(&[("MEMOIR_COMPRESSOR", "1"), ("PATH", path)], &["doctor"]);
+        ran.out.lines().find(|line| line.contains(" compressor - ")).map(str::to_owned)
+    };
+    let bin = home.top().join("bin");
+    let path = bin.to_str().unwrap();
+    assert!(doctor(path).unwrap().starts_with("fail compressor - there is no program `codex`"));
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("codex"), "").unwrap();
+    assert!(doctor(path).unwrap().starts_with("ok   compressor - not tried yet"));
+    let kept =
+        |is_on: bool| json!({"version": 1, "checked_ms": 0, "wish": "|", "is_on": is_on, "model": "gpt-z"}).to_string();
+    fs::write(home.dir().join("compressor.json"), kept(false)).unwrap();
+    assert!(doctor(path).unwrap().contains("no model answered when it was asked last, 1970-01-01 00:00:00"));
+    fs::write(home.dir().join("compressor.json"), kept(true)).unwrap();
+    assert!(doctor(path).unwrap().starts_with("ok   compressor - gpt-z answered"));
+    assert!(!home.run(&["doctor"]).out.contains("compressor"));
 }
 
 #[test]

@@ -52,3 +52,16 @@ fn a_hook_script_goes_through_no_link_and_one_refused_path_leaves_both_unwritten
     home.run(&["install-hook", "codex", "--server-url", "http://127.0.0.1:9", "--target-dir", "/nowhere"])
         .failed_in_one_line(1, &["/nowhere"]);
 }
+
+#[test]
+fn a_caller_that_leaves_the_pipe_open_is_answered_all_the_same() {
+    let home = Home::with_one_event();
+    let payload = serde_json::json!({
+        "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "a walrus is here", "turn_id": "t", "cwd": "/w",
+    });
+    let mut running = crate::support::Running::start(home.command(&["hook", "codex"]));
+    running.write(format!("{}\n", payload));
+    crate::support::eventually("it is answered", || running.out_so_far().starts_with('{'));
+    running.finish().succeeded();
+    assert!(home.prompts().contains(&"a walrus is here".to_owned()));
+}

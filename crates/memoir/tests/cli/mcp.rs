@@ -22,9 +22,14 @@ pub struct Client {
 impl Client {
     /// Starts the server and introduces itself.
     pub fn start(command: Command, name: &str) -> Client {
+        Client::able(command, name, json!({}))
+    }
+
+    /// The same, of a client that can do these things.
+    pub fn able(command: Command, name: &str, capabilities: Value) -> Client {
         let mut client = Client::silent(command);
         let params = json!({
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": name, "version": "1"},
+            "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": name, "version": "1"},
         });
         let answer = client.ask("initialize", params);
         assert_eq!(answer["result"]["serverInfo"]["name"], "memoir", "{answer}");
@@ -65,6 +70,21 @@ impl Client {
                 }
             }
             assert!(Instant::now() < deadline, "no answer to {id}: {}", self.running.out_so_far());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until the server has asked something for the so manieth time, and gives the last question.
+    pub fn asked(&self, method: &str, times: usize) -> Value {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let said = self.running.out_so_far();
+            let messages = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let asked: Vec<Value> = messages.filter(|message| message["method"] == method).collect();
+            if asked.len() == times {
+                return asked.last().unwrap().clone();
+            }
+            assert!(asked.len() < times && Instant::now() < deadline, "{method}: {said}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A Claude session in the making.
-struct Session {
+pub struct Session {
     file: PathBuf,
     id: String,
     cwd: String,
@@ -16,7 +16,7 @@ struct Session {
 }
 
 impl Session {
-    fn new(home: &Home, id: &str, cwd: &Path) -> Session {
+    pub fn new(home: &Home, id: &str, cwd: &Path) -> Session {
         let file = home.top().join(format!(".claude/projects/p/{id}.jsonl"));
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         Session { file, id: id.to_owned(), cwd: cwd.to_string_lossy().into_owned(), lines: 0, turn: 0 }
@@ -33,7 +33,7 @@ impl Session {
         writeln!(file, "{line}").unwrap();
     }
 
-    fn prompt(&mut self, day: u32, text: &str) {
+    pub fn prompt(&mut self, day: u32, text: &str) {
         self.turn += 1;
         let turn = format!("{}-turn-{}", self.id, self.turn);
         self.line(day, json!({"type": "user", "promptId": turn, "message": {"role": "user", "content": text}}));
@@ -50,7 +50,7 @@ impl Session {
         );
     }
 
-    fn edit(&mut self, day: u32, path: &str) {
+    pub fn edit(&mut self, day: u32, path: &str) {
         let id = format!("call-{}-{}", self.id, self.lines);
         let call = json!([{"type": "tool_use", "id": id, "name": "Edit",
                            "input": {"file_path": path, "old_string": "a", "new_string": "b"}}]);
@@ -64,7 +64,7 @@ impl Session {
 }
 
 /// A repository with a remote.
-fn repository(home: &Home, name: &str) -> PathBuf {
+pub fn repository(home: &Home, name: &str) -> PathBuf {
     let dir = home.top().join(name);
     fs::create_dir_all(dir.join(".git")).unwrap();
     fs::create_dir_all(dir.join("src")).unwrap();

@@ -35,6 +35,26 @@ fn archives(home: &Home, session: &str) -> Vec<Value> {
     home.run(&["archive", session, "--list", "--json"]).succeeded().json_lines()
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_another_one_started_goes_by_its_own_process() {
+    let home = Home::new();
+    let mut outer = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let pid = outer.id().to_string();
+    for (client, session) in [("codex", "inner"), ("claude", "outer")] {
+        let mut command = home.command(&["hook", client]);
+        command.env("CLAUDE_PID", &pid);
+        let payload =
+            json!({"session_id": session, "hook_event_name": "UserPromptSubmit", "prompt": "hello there", "cwd": "/w"});
+        run(command, payload.to_string().as_bytes()).succeeded();
+    }
+    outer.kill().unwrap();
+    outer.wait().unwrap();
+    let pending = home.run(&["sessions", "--pending", "--json"]).succeeded().json_lines();
+    let alive = |name: &str| pending.iter().find(|one| one["session"] == name).unwrap()["alive"].clone();
+    assert_eq!((alive("cx-inner"), alive("cc-outer")), (json!(true), json!(false)), "{pending:?}");
+}
+
 /// The archives follow each other, and nothing is in none of them.
 fn assert_whole(home: &Home, session: &str, events: u64) {
     let archives = archives(home, session);

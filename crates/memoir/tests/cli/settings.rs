@@ -129,6 +129,93 @@ fn a_server_from_the_settings_is_used_and_one_that_cannot_be_an_address_is_refus
 }
 
 #[test]
+fn another_programs_variable_stops_nothing_and_doctor_names_it() {
+    let home = Home::with_one_event();
+    let odd = [
+        ("OPENVIKING_DEBUG", "verbose"),
+        ("OPENVIKING_RECALL_TIMEOUT_MS", "900000"),
+        ("OPENVIKING_CAPTURE_TOOL_MAX_CHARS", "50"),
+    ];
+    for args in [&["status"][..], &["sessions"], &["config"], &["search", "kept"]] {
+        let ran = home.run_with(&odd, args).succeeded();
+        assert_eq!(ran.err, "", "{args:?}");
+    }
+    let get = |key: &str| home.run_with(&odd, &["config", "get", key]).succeeded().out;
+    assert_eq!((get("recall.timeout_ms"), get("capture.tool_result_chars")), ("600000\n".into(), "100\n".into()));
+    assert_eq!(get("debug"), "false\n");
+    home.run(&["config", "set", "debug", "true"]).succeeded();
+    assert_eq!(get("debug"), "true\n", "what it cannot say, the file says");
+    let doctor = home.run_with(&odd, &["doctor"]).out;
+    assert!(doctor.contains("fail settings - OPENVIKING_DEBUG must be true or false, not `verbose`"), "{doctor}");
+    // memoir's own variable is meant for it.
+    assert_eq!(home.run_with(&[("MEMOIR_DEBUG", "verbose")], &["status"]).code(), 2);
+    let longer = [("MEMOIR_COMPRESSOR_MODEL", "gpt-z")];
+    assert_eq!(home.run_with(&longer, &["config", "get", "recall.timeout_ms"]).succeeded().out, "120000\n");
+}
+
+/// The cells of the rows of a page's tables that begin with a key.
+fn documented(page: &str) -> Vec<Vec<String>> {
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect();
+    page.lines().filter(|line| line.starts_with("| `")).map(cells).collect()
+}
+
+#[test]
+fn the_documented_settings_are_those_that_there_are() {
+    let home = Home::new();
+    let known = home.run(&["config", "--json"]).succeeded().json_lines();
+    let variables = |key: &str| -> Vec<String> {
+        let setting = known.iter().find(|setting| setting["key"] == key).unwrap_or_else(|| panic!("no setting {key}"));
+        setting["env"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let rows = documented(include_str!("../../../../docs/HOOKS.md"));
+    let rows: Vec<_> = rows.into_iter().filter(|row| row.len() == 5).collect();
+    for row in &rows {
+        let also = row[2].split(", ").filter(|name| !name.is_empty());
+        let named: Vec<String> = std::iter::once(row[1].as_str()).chain(also).map(str::to_owned).collect();
+        assert_eq!(named, variables(&row[0]), "{}", row[0]);
+        let set = known.iter().find(|setting| setting["key"] == row[0].as_str()).unwrap();
+        let default = row[3].split(';').next().unwrap().trim();
+        assert_eq!(default, set["value"].as_str().unwrap(), "the default of {}", row[0]);
+    }
+    // What OpenViking's plugins are told by: each has a row, but for the directory of a state that memoir has elsewhere.
+    for variable in [
+        "OPENVIKING_CODEX_ACTIVE_WINDOW_MS",
+        "OPENVIKING_CODEX_IDLE_TTL_MS",
+        "OPENVIKING_RECALL_TIMEOUT_MS",
+        "OPENVIKING_RECALL_COMPRESS",
+        "OPENVIKING_RECALL_COMPRESS_MODEL",
+        "OPENVIKING_RECALL_COMPRESS_THINKING",
+        "OPENVIKING_RECALL_COMPRESS_REASONING_EFFORT",
+        "OPENVIKING_RECALL_COMPRESS_DETECT_ON_STARTUP",
+        "OPENVIKING_RECALL_COMPRESS_DETECT_TIMEOUT_MS",
+        "OPENVIKING_RECALL_COMPRESS_DETECT_TTL_MS",
+        "OPENVIKING_RESUME_ARCHIVE_INJECT",
+        "OPENVIKING_RESUME_ARCHIVE_TOKEN_BUDGET",
+        "OPENVIKING_RESUME_ARCHIVE_MAX_CHARS",
+        "OPENVIKING_CAPTURE_TOOL_MAX_CHARS",
+        "OPENVIKING_DEBUG",
+    ] {
+        let row = rows.iter().find(|row| row[2].split(", ").any(|name| name == variable));
+        let row = row.unwrap_or_else(|| panic!("{variable} is not documented"));
+        assert!(row[1].starts_with("MEMOIR_") && known.iter().any(|setting| setting["key"] == row[0].as_str()));
+        let values = ["7", "on", "off", "gpt-z"];
+        let told = |value: &&str| {
+            let set = home.run_with(&[(variable, value)], &["config", "--json"]).succeeded().json_lines();
+            set.iter().any(|setting| setting["key"] == row[0].as_str() && setting["from"] == variable)
+        };
+        assert!(values.iter().any(told), "{variable} sets nothing");
+    }
+    // And of no other page's tables is a setting that there is not.
+    for page in [include_str!("../../../../docs/MODELS.md"), include_str!("../../../../docs/SESSIONS.md")] {
+        for row in documented(page).into_iter().filter(|row| row.len() >= 3 && row[1].starts_with("MEMOIR_")) {
+            for (key, variable) in row[0].split(", ").zip(row[1].split(", ")) {
+                assert!(variables(key).iter().any(|known| known == variable), "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn who_records_is_the_account_where_nothing_else_tells() {
     let home = Home::new();
     let mut command = home.command(&["ingest"]);

@@ -100,6 +100,19 @@ fn whatever_the_model_does_the_commit_is_there() {
 }
 
 #[test]
+fn of_half_an_answer_what_is_whole_is_told_and_the_rules_tell_the_rest() {
+    let provider = Provider::start(8);
+    provider.set_answer(&format!("Sure, here it is:\n{SAID}\n{{\"section\":\"open\",\"text\":\"The docs sti"));
+    let home = home_with(&provider);
+    let ran = home.run_with(&[("MEMOIR_MODEL_ARCHIVES", "on")], &["commit", "login"]).succeeded();
+    assert!(ran.err.contains("1 archive told by scripted-chat; "), "{ran:?}");
+    assert_eq!(decided(&home), ["Polling won over sleeping."]);
+    let lines = archive(&home)["lines"].as_array().unwrap().clone();
+    let asked = lines.iter().find(|line| line["section"] == "asked").unwrap();
+    assert_eq!(asked["text"], "the login test is flaky, find out why");
+}
+
+#[test]
 fn nothing_is_asked_beyond_the_budget_of_a_day() {
     let provider = Provider::start(8);
     provider.set_answer(SAID);
@@ -110,6 +123,14 @@ fn nothing_is_asked_beyond_the_budget_of_a_day() {
     let asked = home.run_with(&variables, &["ask", "why is the login test flaky?"]).succeeded();
     assert!(asked.err.contains("no answer, only evidence: the model's budget does not reach"), "{asked:?}");
     assert_eq!(provider.asked().len(), 0);
+    // The archive is there as the rules chose it, and what is left of the budget is shown.
+    assert_eq!(decided(&home), ["We decided to poll the port because sleeping is slow."]);
+    assert!(archive(&home)["toldBy"].is_null());
+    assert!(home.run_with(&variables, &["status"]).succeeded().out.contains("0 of 100 tokens today"));
+    let status = home.run_with(&variables, &["status", "--json"]).succeeded().json();
+    assert_eq!((&status["model"]["tokensToday"], &status["model"]["dailyTokens"]), (&json!(0), &json!(100)));
+    let doctor = home.run_with(&variables, &["doctor"]).out;
+    assert!(doctor.contains("fail model") && doctor.contains("see that it is there and has budget left"), "{doctor}");
     // With more of it, what waited is told, and both count.
     let variables = [("MEMOIR_MODEL_ARCHIVES", "on"), ("MEMOIR_MODEL_DAILY_TOKENS", "0")];
     home.run_with(&variables, &["commit"]).succeeded();

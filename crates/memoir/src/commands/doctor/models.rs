@@ -1,14 +1,17 @@
 //! Whether the models that are configured can be used.
 
 use super::{bad, good};
+use crate::clients;
 use crate::commands::Context;
 use crate::commands::embed::described;
 use crate::commands::models::Waits;
 use crate::commands::times;
 use crate::home::Life;
+use memoir_event::Client;
 use memoir_model::Embedder as _;
 use memoir_record::Check;
 use memoir_session::silent_since;
+use serde_json::Value;
 use std::time::Instant;
 
 /// What is sent to see whether a model is there.
@@ -26,7 +29,32 @@ pub fn check(context: &Context) -> Vec<Check> {
     if settings.has_model() {
         checks.push(model(context));
     }
+    checks.extend(compressor(context));
     checks
+}
+
+/// Whether what is to make digests was there when it was asked last.
+fn compressor(context: &Context) -> Option<Check> {
+    const FIX: &str = "see that `codex exec` works, or set compressor.enabled to false; until then rules make digests";
+    if !context.settings.compressor.is_on {
+        return None;
+    }
+    if !clients::is_installed(Client::Codex) {
+        return Some(bad("compressor", "there is no program `codex` on the search path".to_owned(), FIX));
+    }
+    let kept = std::fs::read(context.home.compressor_file()).unwrap_or_default();
+    let kept: Value = serde_json::from_slice(&kept).unwrap_or_default();
+    let when = kept["checked_ms"].as_i64().map(times::local);
+    Some(match (kept["is_on"].as_bool(), when) {
+        (Some(true), Some(when)) => {
+            let model = kept["model"].as_str().unwrap_or("the model that codex has by itself");
+            good("compressor", format!("{model} answered when it was tried last, {when}"))
+        }
+        (Some(false), Some(when)) => {
+            bad("compressor", format!("no model answered when it was asked last, {when}"), FIX)
+        }
+        _ => good("compressor", "not tried yet: the next session tries it".to_owned()),
+    })
 }
 
 /// With how long the model's vectors are, if it answers.

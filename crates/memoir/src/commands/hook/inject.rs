@@ -91,7 +91,7 @@ fn compressor(context: &Context) -> Option<Compressor> {
         detect: settings.detect,
         detect_timeout: Duration::from_millis(settings.detect_timeout_ms),
         detect_ttl_ms: i64::try_from(settings.detect_ttl_ms).unwrap_or(i64::MAX),
-        profile_file: context.home.dir().join("compressor.json"),
+        profile_file: context.home.compressor_file(),
         marker: super::OWN_AGENT,
     })
 }

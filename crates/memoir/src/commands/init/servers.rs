@@ -92,7 +92,7 @@ impl Tools {
         let files = [change.path.clone()];
         take_over((client, registration.other_home.as_deref(), &files), ledger, list)?;
         let dir = change.path.parent().map_or(Ok(()), |dir| ledger.create_dir(dir));
-        if let Err(error) = dir.and_then(|()| ledger.make_in_list(client, change)) {
+        if let Err(error) = dir.and_then(|()| ledger.make_in_list(client, change, list)) {
             print::warn(&format!("{client}: {error}"));
             *self = Tools::Failed(error);
         }

@@ -34,6 +34,18 @@ fn a_client_over_http_has_the_same_tools() {
     let codex = json!({"name": "recall", "arguments": {"query": "how is the walrus cache flushed?"}, "_meta": {"sessionId": "s1"}});
     let own = ask(&server, None, "tools/call", codex);
     assert!(!own.body.to_string().contains("./flush"), "{}", own.body);
+    // Prompts and resources are there, too.
+    let prompts = ask(&server, None, "prompts/list", json!({})).body["result"]["prompts"].clone();
+    assert_eq!(prompts.as_array().map(Vec::len), Some(2), "{prompts}");
+    let asked = json!({"name": "recall", "arguments": {"about": "how is the walrus cache flushed?"}});
+    let filled = ask(&server, None, "prompts/get", asked).body.to_string();
+    assert!(filled.contains("./flush"), "{filled}");
+    let resources = ask(&server, None, "resources/list", json!({})).body["result"]["resources"].clone();
+    assert_eq!(resources[0]["uri"], "memoir://session/cx-s1", "{resources}");
+    let read = ask(&server, None, "resources/read", json!({"uri": "memoir://session/cx-s1"})).body.to_string();
+    assert!(read.contains("./flush"), "{read}");
+    let missing = ask(&server, None, "resources/read", json!({"uri": "memoir://session/nope"}));
+    assert!(missing.body["error"]["message"].as_str().is_some_and(|said| said.contains("nope")), "{}", missing.body);
     server.stop().succeeded();
 }
 
@@ -75,6 +87,7 @@ fn what_is_no_message_gets_an_error_in_json_and_the_server_goes_on() {
     let probe = json!({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {}}});
     assert!(ask(&server, None, "server/discover", probe).body["error"].is_object());
+    assert_eq!(ask(&server, None, "server/no_such", json!({})).body["error"]["code"], -32601);
     assert_eq!(ask(&server, None, "ping", json!({})).status, 200);
     server.stop().succeeded();
 }

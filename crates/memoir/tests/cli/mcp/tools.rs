@@ -1,8 +1,8 @@
 //! What each tool tells, and whom.
 
-use super::{Client, client, id_in, said};
+use super::{Client, client, id_in, said, text_of};
 use crate::support::Home;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn walrus(home: &Home) {
     home.ingest(&[
@@ -57,6 +57,62 @@ fn the_asking_session_is_left_out_however_it_is_known() {
     claude.leave().succeeded();
     let mut other = client(&home);
     assert!(other.text("recall", asks).contains("./build"));
+}
+
+#[test]
+fn a_client_that_offers_its_roots_is_where_they_are() {
+    let home = Home::new();
+    for name in ["shop", "my bank"] {
+        std::fs::create_dir(home.top().join(name)).unwrap();
+    }
+    let mut client = Client::able(home.command(&["mcp"]), "somebody", json!({"roots": {"listChanged": true}}));
+    let status = |client: &mut Client, id: &str| {
+        let call =
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "status", "arguments": {}}});
+        client.send(&call.to_string());
+    };
+    let tell = |client: &mut Client, times: usize, roots: Value| {
+        let asked = client.asked("roots/list", times);
+        client.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}}).to_string());
+    };
+    let project = |client: &Client, id: &str| text_of(&client.answer(&json!(id))["result"]);
+    let root = |name: &str| json!([{"uri": format!("file://{}/{}", home.top().display(), name.replace(' ', "%20")), "name": name}]);
+    status(&mut client, "one");
+    tell(&mut client, 1, root("shop"));
+    assert!(project(&client, "one").contains("your project: shop ("), "{}", project(&client, "one"));
+    status(&mut client, "two");
+    assert!(project(&client, "two").contains("your project: shop ("), "what was told once is known");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}).to_string());
+    status(&mut client, "three");
+    tell(&mut client, 2, root("my%20bank"));
+    assert!(project(&client, "three").contains("your project: my bank ("), "{}", project(&client, "three"));
+    // What Codex tells with the call counts more, and nobody waits for long for a client that does not answer.
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}).to_string());
+    client.meta = json!({"x-codex-turn-metadata": {"session_id": "s", "cwd": home.top().join("shop")}});
+    assert!(client.text("status", json!({})).contains("your project: shop ("));
+    client.meta = json!({});
+    let here = home.top().file_name().unwrap().to_str().unwrap().to_owned();
+    assert!(client.text("status", json!({})).contains(&format!("your project: {here} (")));
+    client.leave().succeeded();
+}
+
+#[test]
+fn projects_go_by_the_names_of_their_directories() {
+    let home = Home::new();
+    let shop = home.top().join("shop");
+    std::fs::create_dir(&shop).unwrap();
+    let mut command = home.command(&["mcp"]);
+    command.current_dir(&shop);
+    let mut client = Client::start(command, "tester");
+    client.text("remember", json!({"text": "the walrus is fed at noon"}));
+    client.leave().succeeded();
+    let mut command = home.command(&["mcp"]);
+    command.current_dir(&shop);
+    let mut client = Client::start(command, "tester");
+    let found = client.text("recall", json!({"query": "when is the walrus fed?"}));
+    let told = client.text("read", json!({"id": id_in(&found)}));
+    assert!(told.contains("holds: in shop"), "{told}");
+    client.leave().succeeded();
 }
 
 #[test]
