@@ -3,6 +3,7 @@
 //! Every archive is dreamt once; how far a session is done is a cursor that moves when its memories are written. Dreamt
 //! again, everything comes out the same: memories are named after what they say and have the times of their events.
 
+mod forgetting;
 mod hearing;
 mod listening;
 

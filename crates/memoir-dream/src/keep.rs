@@ -5,7 +5,7 @@ use crate::book::{Book, Fate, Known, Place};
 use crate::dreamer::DreamError;
 use crate::remember::supersede;
 use crate::rules::Voice;
-use memoir_event::{EventId, MemoryStatus, Speaker, Time};
+use memoir_event::{Event, EventId, MemoryStatus, Speaker, Time};
 use memoir_journal::{Admission, Cursor, Journal, JournalError, Outcome, Redacted};
 use memoir_redact::Redactor;
 
@@ -19,6 +19,8 @@ pub(crate) struct Unwritten {
     pub superseded: Vec<(Place, usize, usize)>,
     /// Memories and events that an event takes back.
     pub unsaid: Vec<(Place, Vec<usize>, Vec<EventId>, EventId)>,
+    /// Sessions that the user wants forgotten.
+    pub forgotten: Vec<Event>,
     /// How far sessions are done.
     pub cursors: Vec<Cursor>,
 }
@@ -46,6 +48,7 @@ impl Keeping<'_> {
             let ids: Vec<EventId> = memories.chain(events.iter().copied()).collect();
             batch.push(supersede(&ids, *by, None));
         }
+        batch.extend(unwritten.forgotten.iter().cloned());
         let batch: Vec<Redacted> = batch.into_iter().map(|event| self.admission().admit(event)).collect();
         for part in batch.chunks(BATCH) {
             self.journal.append(part, &[])?;

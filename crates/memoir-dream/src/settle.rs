@@ -9,7 +9,6 @@ use crate::remember::{Given, memory_of};
 use crate::rules::{Derived, Rule, Voice, find};
 use crate::statement::{Statement, core};
 use memoir_event::{EventId, MemoryScope, MemorySource, MemoryStatus, Visibility};
-use memoir_index::name_stem;
 use memoir_redact::Redactor;
 use std::collections::BTreeSet;
 
@@ -18,19 +17,7 @@ const SOURCES_MAX: usize = 32;
 /// Statements are compared that share this much.
 const NEAR_SHARE: f32 = 0.4;
 /// Who says this much of what is to be forgotten says it again.
-const UNSAID_SHARE: f32 = 0.8;
-/// A memory of which a wish to forget says this much is meant by it.
-const MEANT_SHARE: f32 = 0.75;
-
-/// One word that is to be forgotten must be so much of what a memory says.
-const NAMED_SHARE: f32 = 0.2;
-/// Little words of other languages, beside those that no stem is made of.
-const LITTLE: [&str; 38] = [
-    "", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "mein", "meine", "meinen", "unser", "unsere",
-    "unseren", "was", "ich", "wir", "zum", "zur", "über", "von", "le", "la", "les", "un", "une", "mon", "ma", "mes",
-    "notre", "el", "los", "mi", "mis", "nuestro", "nuestra",
-];
-
+pub(crate) const UNSAID_SHARE: f32 = 0.8;
 /// What became of what a rule found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Became {
@@ -397,33 +384,4 @@ const fn is_clear(rule: Rule) -> bool {
 fn has_source(known: &Known, id: EventId) -> bool {
     let id = id.to_string();
     known.memory.sources.iter().any(|source| source.event.as_deref() == Some(id.as_str()))
-}
-
-/// The memories that a wish to forget means, of those that were said by then.
-pub(crate) fn meant(shelf: &Shelf, target: &str, ts_ms: i64) -> Vec<usize> {
-    let (stems, names) = (Statement::whole(target).stems, names_in(target));
-    let near: BTreeSet<usize> = stems.union(&names).flat_map(|stem| shelf.saying(stem)).collect();
-    let is_meant = |at: &usize| {
-        let Some(known) = shelf.at(*at) else { return false };
-        let is_there = matches!(known.fate, Fate::Holds | Fate::Superseded(_)) && known.first_ms <= ts_ms;
-        let (of_memory, of_wish) = known.statement.covered_by(&stems);
-        is_there
-            && (of_memory >= MEANT_SHARE
-                || (of_wish >= UNSAID_SHARE && stems.len() >= 2)
-                || says_names(known, &names, stems.len().max(names.len())))
-    };
-    near.into_iter().filter(is_meant).collect()
-}
-
-/// Whether what the user said is about those names, in whatever language they are put: one name is much of what it says.
-fn says_names(known: &Known, names: &BTreeSet<String>, words: usize) -> bool {
-    let said = names_in(&known.memory.text);
-    let is_about = words >= 2 || 1.0 / said.len().max(1) as f32 >= NAMED_SHARE;
-    known.voice == Voice::User && is_about && !names.is_empty() && names.is_subset(&said)
-}
-
-/// The words of a text that can name something, whatever its language.
-fn names_in(text: &str) -> BTreeSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.filter(|word| !LITTLE.contains(&word.as_str())).filter_map(|word| name_stem(&word)).collect()
 }

@@ -28,7 +28,8 @@ pub use forget::{Chosen, Depth, Forgetting, ForgettingEntry, Scope, Turn};
 pub use journal::Journal;
 pub use lease::Lease;
 pub use sqlite::{
-    Erased, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TextDigest, comparable, taken_back_by, verify_file,
+    Erased, Hears, SCHEMA_VERSION, SqliteJournal, SqliteOptions, TakenBack, TextDigest, comparable, taken_back_by,
+    verify_file,
 };
 pub use stored::{
     Change, EventPage, Lookup, OriginEntry, Placed, ProjectEntry, RecordClass, SessionEntry, Sighting, Stats,

@@ -6,7 +6,7 @@ use crate::spool::Note;
 use memoir_capture::codex::ANY_TOOL;
 use memoir_capture::{Captured, Salt};
 use memoir_event::{Client, Event, Kind};
-use memoir_journal::Cursor;
+use memoir_journal::{Cursor, TakenBack};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 /// So many calls of excluded tools are remembered at once.
@@ -143,11 +143,15 @@ impl Judge {
             return self.is_private_agent(captured);
         }
         let asks = asks(event);
-        if asks.is_some() && policy.is_private(&event.content.plain()) {
-            // What is taken back at a private request was never recorded.
-            let is_heard = policy.takes_back(&event.content.plain()) && !self.open.contains_key(&self.place(event));
-            self.begin_request(event);
-            return !is_heard;
+        if asks.is_some() {
+            let said = event.content.plain();
+            // The request before, if it was private, was never recorded: nothing but the session can be taken back.
+            let is_open = self.open.contains_key(&self.place(event));
+            if policy.is_private(&said) || is_open && policy.takes_back(&said) {
+                let is_heard = policy.taken_back(&said).is_some_and(|what| what == TakenBack::Session || !is_open);
+                self.begin_request(event);
+                return !is_heard;
+            }
         }
         // Most users have no private request at all.
         if self.open.is_empty() && !self.known.any() && asks.is_none() {
@@ -387,7 +391,13 @@ mod tests {
 
     #[test]
     fn who_takes_back_what_they_said_last_is_heard_once_and_what_comes_of_it_is_private() {
-        let policy = policy().hearing(|text| text.contains("save"), |text| text == "don't save that");
+        let hears = |text: &str| match text {
+            "don't save that" => Some(TakenBack::ThisToo),
+            "don't save that, go on" => Some(TakenBack::TurnBefore),
+            "do not save this session" => Some(TakenBack::Session),
+            _ => None,
+        };
+        let policy = policy().hearing(|text| text.contains("save") && !text.ends_with("go on"), hears);
         let mut judge = Judge::default();
         let mut judged = |kind, turn, said| judge.forbids(&policy, &text(kind, turn, said)) == Some(Reason::Private);
         assert!(!judged(Kind::UserMessage, "1", "the partner is Hooli"));
@@ -397,6 +407,11 @@ mod tests {
         assert!(!judged(Kind::UserMessage, "4", "now run the tests"));
         assert!(judged(Kind::UserMessage, "5", "my pin is 4711, do not save it"));
         assert!(judged(Kind::UserMessage, "6", "don't save that"));
+        assert!(judged(Kind::UserMessage, "7", "don't save that, go on"), "it would take back another turn");
+        assert!(!judged(Kind::UserMessage, "8", "do not save this session"), "the journal has to hear it");
+        assert!(!judged(Kind::UserMessage, "9", "and now?"));
+        assert!(!judged(Kind::UserMessage, "10", "don't save that, go on"), "the task is recorded");
+        assert!(!judged(Kind::AssistantMessage, "10", "gone on"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the user does not want to be recorded: paths, tools, patterns, and prompts that say so.
 
 use memoir_capture::is_shell_tool;
+use memoir_journal::{Hears, TakenBack};
 use regex::RegexSet;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ pub struct Policy {
     patterns: RegexSet,
     markers: Vec<String>,
     wish: Option<fn(&str) -> bool>,
-    takes_back: Option<fn(&str) -> bool>,
+    takes_back: Option<Hears>,
     /// What takes something back is not private by itself.
     lets_take_back: bool,
     pauses: Vec<(i64, i64)>,
@@ -83,8 +84,8 @@ impl Policy {
     }
 
     /// The policy of a user who may also say in their own words that a prompt is not to be kept; `wish` hears that, and
-    /// `takes_back` that it is said of the prompt before.
-    pub fn hearing(self, wish: fn(&str) -> bool, takes_back: fn(&str) -> bool) -> Policy {
+    /// `takes_back` that it is said of what went before.
+    pub fn hearing(self, wish: fn(&str) -> bool, takes_back: Hears) -> Policy {
         Policy { wish: Some(wish), takes_back: Some(takes_back), ..self }
     }
 
@@ -137,9 +138,14 @@ impl Policy {
         self.markers.iter().any(|marker| lower.contains(marker)) || is_wished()
     }
 
-    /// Whether a prompt says of the one before that it is not to be kept: the journal has to hear that.
+    /// Whether a prompt says of what went before that it is not to be kept: the journal has to hear that.
     pub fn takes_back(&self, prompt: &str) -> bool {
-        self.takes_back.is_some_and(|takes_back| takes_back(prompt))
+        self.taken_back(prompt).is_some()
+    }
+
+    /// What of that which went before a prompt wants not to be kept.
+    pub(crate) fn taken_back(&self, prompt: &str) -> Option<TakenBack> {
+        self.takes_back.and_then(|takes_back| takes_back(prompt))
     }
 
     /// Whether any pattern excludes texts: of a text that grows nobody can tell before its end.

@@ -5,10 +5,9 @@ use super::{DreamError, Due, Pass};
 use crate::book::Place;
 use crate::privacy::{Privacy, wants_privacy};
 use crate::reading::Reading;
-use crate::rules::{Derived, Heard, Reach, Told, Turn, Unwanted, Voice, heard, heard_after, heard_from_agent};
-use crate::settle::meant;
-use memoir_event::{EventId, Kind, MemoryScope, Speaker};
-use memoir_journal::{StoredEvent, taken_back_by};
+use crate::rules::{Derived, Heard, Reach, Told, Turn, Voice, heard, heard_after, heard_from_agent};
+use memoir_event::{Archive, EventId, Kind, MemoryScope, Speaker};
+use memoir_journal::{Audience, Chosen, Depth, Forgetting, Placed, Scope, Seq, StoredEvent, View, taken_back_by};
 
 /// The turn that is read: a message of the user and what follows it.
 #[derive(Default)]
@@ -21,6 +20,8 @@ pub(super) struct OpenTurn {
     work_from: usize,
     /// The message of the user that wants nothing of it kept.
     private: Option<EventId>,
+    /// Whether that is so until the end of the session.
+    is_off: bool,
 }
 
 impl Pass<'_> {
@@ -33,7 +34,7 @@ impl Pass<'_> {
     ) -> Result<OpenTurn, DreamError> {
         let looks_back = || {
             let first = heard(&first.event.content.plain());
-            first.looks_back || first.privacy == Privacy::AndTheOneBefore
+            first.looks_back || first.privacy.takes_back()
         };
         if is_prompt(first) && !looks_back() {
             return Ok(OpenTurn::default());
@@ -43,14 +44,20 @@ impl Pass<'_> {
         let private = before.first().filter(is_private).map(|prompt| prompt.id);
         let prompt = before.first().filter(|prompt| private.is_none() && is_prompt(prompt));
         let prompt = prompt.map(|prompt| (prompt.id, prompt.event.content.plain().into_owned()));
-        Ok(OpenTurn { said: before.iter().map(|stored| stored.id).collect(), prompt, work_from: 0, private })
+        Ok(OpenTurn {
+            said: before.iter().map(|stored| stored.id).collect(),
+            prompt,
+            work_from: 0,
+            private,
+            is_off: false,
+        })
     }
 
     /// What a message holds. What it took back, and the user has brought back since, is not taken back again.
     fn heard(&mut self, stored: &StoredEvent, open: &OpenTurn) -> Result<Heard, DreamError> {
         let before = open.prompt.as_ref().map(|(_, said)| said.as_str());
         let heard = heard_after(&stored.event.content.plain(), before);
-        if heard.privacy != Privacy::AndTheOneBefore {
+        if !heard.privacy.takes_back() {
             return Ok(heard);
         }
         let name = taken_back_by(stored.id);
@@ -69,15 +76,24 @@ impl Pass<'_> {
         let Heard { privacy, told, forget, passing, hearsay, .. } = self.heard(stored, open)?;
         self.dreamt.passing += passing;
         self.dreamt.hearsay += hearsay;
-        if privacy == Privacy::AndTheOneBefore {
+        if open.is_off {
+            self.keep_out(due, stored.id, stored.id);
+            return Ok(true);
+        }
+        if privacy == Privacy::Session {
+            turns.clear();
+            self.take_back(due, stored, &self.said_before(due, stored)?)?;
+            self.unwritten.forgotten.extend(session_of(stored).into_events());
+        } else if privacy.takes_back() {
             turns.truncate(open.work_from);
             self.take_back(due, stored, &open.said)?;
         }
-        let is_private = privacy != Privacy::Open;
+        let is_private = !matches!(privacy, Privacy::Open | Privacy::OneBefore);
         let private = is_private.then_some(stored.id);
         let said = (!is_private).then(|| (stored.id, stored.event.content.plain().into_owned()));
         let before = std::mem::replace(&mut open.prompt, said).map(|(id, _)| id);
-        *open = OpenTurn { said: vec![stored.id], work_from: turns.len(), private, prompt: open.prompt.take() };
+        let is_off = privacy == Privacy::Session;
+        *open = OpenTurn { said: vec![stored.id], work_from: turns.len(), private, prompt: open.prompt.take(), is_off };
         if is_private {
             self.dreamt.private += 1;
             self.explain(due, "private", None, "", "left out", &[stored.id]);
@@ -140,6 +156,17 @@ impl Pass<'_> {
         self.unwritten.unsaid.push((place, Vec::new(), vec![message], wish));
     }
 
+    /// What was said in a session before a message.
+    fn said_before(&self, due: &Due, wish: &StoredEvent) -> Result<Vec<EventId>, DreamError> {
+        let Archive { client, session, .. } = &due.archive;
+        let placed = self.dreamer.journal.placed(*client, session, (0, wish.seq.saturating_sub(1)), usize::MAX)?;
+        let is_said =
+            |one: &&Placed| matches!(one.kind, Kind::UserMessage | Kind::AssistantMessage) && one.thread.is_none();
+        let seqs: Vec<Seq> = placed.iter().filter(is_said).map(|one| one.seq).collect();
+        let said = self.dreamer.journal.events(&seqs, &View::of(Audience::Dream))?;
+        Ok(said.into_iter().map(|stored| stored.id).collect())
+    }
+
     /// What was said in the turn before was not to be kept either: it and what is made of nothing else are gone.
     fn take_back(&mut self, due: &Due, wish: &StoredEvent, said: &[EventId]) -> Result<(), DreamError> {
         let said_ids: Vec<String> = said.iter().map(ToString::to_string).collect();
@@ -164,44 +191,18 @@ impl Pass<'_> {
         said.iter().for_each(|id| self.keep_out(due, *id, wish.id));
         Ok(())
     }
+}
 
-    /// The user wants something forgotten: memories that say it, and the messages that said it.
-    fn forget(&mut self, due: &Due, stored: &StoredEvent, target: &Unwanted) -> Result<bool, DreamError> {
-        let found = self.forget_meant(due, stored, &target.said)?
-            || (target.named != target.said && self.forget_meant(due, stored, &target.named)?);
-        let became = if found { "forgotten" } else { "nothing known" };
-        self.explain(due, "forget", None, &target.said, became, &[stored.id]);
-        Ok(found)
-    }
-
-    fn forget_meant(&mut self, due: &Due, stored: &StoredEvent, target: &str) -> Result<bool, DreamError> {
-        let mut found = false;
-        for scope in scopes(due) {
-            let place = Place::of(&scope, &due.project);
-            let shelf = self.book.shelf(&place)?;
-            let mut memories = meant(shelf, target, stored.ts_ms);
-            let known = memories.iter().filter_map(|at| shelf.at(*at));
-            let sources = known.flat_map(|known| known.memory.sources.iter());
-            let mut events: Vec<String> = sources.filter_map(|source| source.event.clone()).collect();
-            // What else was made of the same messages quotes them.
-            for made in events.iter().flat_map(|event| shelf.of_source(event)).collect::<Vec<_>>() {
-                if !memories.contains(&made) && shelf.at(made).is_some_and(|known| known.voice == Voice::Work) {
-                    memories.push(made);
-                }
-            }
-            if memories.is_empty() {
-                continue;
-            }
-            found = true;
-            events.sort();
-            events.dedup();
-            memories.iter().for_each(|at| shelf.unsay(*at, stored.ts_ms));
-            self.dreamt.unsaid += memories.len() as u64;
-            let mut ids: Vec<EventId> = events.iter().filter_map(|id| EventId::parse(id).ok()).collect();
-            ids.push(stored.id);
-            self.unwritten.unsaid.push((place, memories, ids, stored.id));
-        }
-        Ok(found)
+/// The forgetting of a session that a message in it asks for: the journal makes the same where it hears the message.
+fn session_of(wish: &StoredEvent) -> Forgetting {
+    let session = Some(wish.event.session.clone());
+    Forgetting {
+        name: taken_back_by(wish.id),
+        chosen: Chosen::Scope(Scope { client: wish.event.client, session, ..Scope::default() }),
+        depth: Depth::Forget,
+        asked: "its session, as the user wished".to_owned(),
+        reason: None,
+        by: wish.event.actor.clone(),
     }
 }
 
@@ -211,6 +212,6 @@ pub(super) fn is_prompt(stored: &StoredEvent) -> bool {
 }
 
 /// The scopes in which something of a session may stand.
-fn scopes(due: &Due) -> [MemoryScope; 3] {
+pub(super) fn scopes(due: &Due) -> [MemoryScope; 3] {
     [MemoryScope::Project, MemoryScope::User, MemoryScope::Session(due.archive.session.clone())]
 }

@@ -1,63 +1,24 @@
 //! The words of which a wish for privacy is made.
 
-/// Whole clauses that say it.
-pub(super) const PHRASES: &[&str] = &[
-    "off the record",
-    "just between us",
-    "between you and me",
-    "for your eyes only",
-    "keep this between us",
-    "keep this to yourself",
-    "keep this confidential",
-    "this is confidential",
-    "strictly confidential",
-    "treat this as confidential",
-    "treat that as confidential",
-    "behalte das für dich",
-    "das bleibt unter uns",
-    "entre nous",
-    "que quede entre nosotros",
-    "ここだけの話",
-    "オフレコ",
-    "内緒にして",
-];
-
-/// What may stand before such a phrase and makes a clause of it.
-pub(super) const PHRASE_LEADS: &[&str] = &[
-    "this is",
-    "that is",
-    "that's",
-    "it's",
-    "it is",
-    "that was",
-    "this was",
-    "all of this is",
-    "all this is",
-    "this session is",
-    "this conversation is",
-    "this chat is",
-    "this message is",
-    "this part is",
-    "what i told you is",
-    "what i said is",
-    "keep this",
-    "keep it",
-    "keep that",
-    "can you",
-    "could you",
-    "would you",
-    "can we",
-    "could we",
-    "let's",
-    "i want to",
-    "i'd like to",
-    "strictly",
-    "completely",
-];
-
 /// Words that deny.
-pub(super) const NOTS: &[&str] =
-    &["not", "don't", "dont", "never", "nicht", "niemals", "weder", "ne", "n'", "pas", "jamais", "no", "ni", "nunca"];
+pub(super) const NOTS: &[&str] = &[
+    "not",
+    "don't",
+    "dont",
+    "never",
+    "nicht",
+    "niemals",
+    "weder",
+    "ne",
+    "n'",
+    "pas",
+    "jamais",
+    "no",
+    "ni",
+    "nunca",
+    "не",
+    "никогда", "non", "não",
+];
 
 /// Verbs that are said of memory.
 pub(super) const REMEMBERING: &[&str] =
@@ -82,6 +43,8 @@ pub(super) const MINDING: &[&str] = &[
     "memorices",
     "memorice",
     "memorizar",
+    "запоминай",
+    "запоминайте",
 ];
 
 /// Verbs of telling others: beside a verb of keeping they leave no doubt of what is meant.
@@ -148,6 +111,29 @@ pub(super) const FOREIGN: &[&str] = &[
     "registres",
     "registre",
     "almacenes",
+    "notieren",
+    "notiere",
+    "protokollieren",
+    "note",
+    "notez",
+    "anotes",
+    "anote",
+    "apuntes",
+    "apunte",
+    "salvare",
+    "registrare",
+    "ricordare",
+    "memorizzare",
+    "salve",
+    "lembre",
+    "сохраняй",
+    "сохраняйте",
+    "запоминай",
+    "запоминайте",
+    "записывай",
+    "записывайте",
+    "повторяй",
+    "повторяйте",
 ];
 
 /// What points at what is said.
@@ -172,7 +158,48 @@ pub(super) const FOREIGN_POINTERS: &[&str] = &[
     "este",
     "esta",
     "lo",
+    "questo",
+    "quello",
+    "isso",
+    "isto",
+    "это",
+    "этого",
 ];
+/// Of these the words that point at what was said before; what follows a colon is "this".
+pub(super) const POINTING_BACK: &[&str] = &[
+    "that",
+    "it",
+    "those",
+    "them",
+    "was",
+    "were",
+    "told",
+    "said",
+    "mentioned",
+    "wrote",
+    "last",
+    "previous",
+    "heard",
+    "das",
+    "war",
+    "gesagt",
+    "ça",
+    "cela",
+    "dit",
+    "dire",
+    "eso",
+    "lo",
+    "dije",
+    "decir",
+    "era",
+    "это",
+    "сказал",
+    "сказала",
+];
+/// Words after which it stands what was said about.
+pub(super) const ABOUT: &[&str] = &["about", "regarding", "concerning", "über", "sur", "sobre", "про"];
+/// With these it has at most so many words.
+pub(super) const ABOUT_WORDS_MAX: usize = 5;
 
 /// What it may be called, after a word that points at it.
 pub(super) const SAID: &[&str] = &[
@@ -316,6 +343,36 @@ pub(super) const STARTERS: &[&str] = &[
 
 /// Languages without blanks: what denies and keeps, what may go on after that, and what may stand around it.
 pub(super) const TIGHT: &[&str] = &[
+    "不要记",
+    "别记",
+    "勿记",
+    "不用记",
+    "不要写下",
+    "别写下",
+    "不要外传",
+    "别外传",
+    "不要告诉任何人",
+    "别告诉任何人",
+    "不要告诉别人",
+    "别告诉别人",
+    "保密",
+    "当我没说",
+    "忘了刚才",
+    "忘记刚才",
+    "忘掉刚才",
+    "忘了我",
+    "忘记我",
+    "忘掉我",
+    "忘掉这",
+    "忘掉它",
+    "忘れて",
+    "ここだけの話",
+    "オフレコ",
+    "内緒",
+    "秘密に",
+    "口外しない",
+    "誰にも言わない",
+    "聞かなかったことに",
     "不要保存",
     "不要记住",
     "不要记录",
@@ -343,6 +400,31 @@ pub(super) const TIGHT: &[&str] = &[
 ];
 pub(super) const TIGHT_MORE: &[&str] = &["保存", "记住", "记录", "储存", "存储", "重复", "复述"];
 pub(super) const TIGHT_LITTLE: &[&str] = &[
+    "那个",
+    "那条",
+    "那",
+    "只有我们知道",
+    "刚才",
+    "刚刚",
+    "说的",
+    "说过的",
+    "话",
+    "事",
+    "要",
+    "一定",
+    "的",
+    "住",
+    "录",
+    "下",
+    "今の",
+    "さっきの",
+    "こと",
+    "して",
+    "だけど",
+    "ですが",
+    "です",
+    "お願いします",
+    "に",
     "请",
     "您",
     "你",
@@ -389,6 +471,21 @@ pub(super) const TIGHT_LITTLE: &[&str] = &[
 
 /// Parts of such a clause that leave no doubt.
 pub(super) const TIGHT_SURE: &[&str] = &[
+    "不要记",
+    "别记",
+    "勿记",
+    "外传",
+    "告诉",
+    "保密",
+    "没说",
+    "忘",
+    "ここだけ",
+    "オフレコ",
+    "内緒",
+    "秘密",
+    "口外",
+    "言わない",
+    "聞かなかった",
     "记住",
     "重复",
     "复述",
@@ -405,8 +502,24 @@ pub(super) const TIGHT_SURE: &[&str] = &[
     "繰り返",
 ];
 
-/// Marks that end a run of words.
-pub(super) const MARKS: &[char] =
-    &[':', ',', ';', '.', '!', '?', '–', '—', '-', '(', ')', '：', '，', '、', '。', '；', '！', '？', '…'];
+/// Parts of it that point at what was said before.
+pub(super) const TIGHT_BACK: &[&str] =
+    &["刚", "那", "它", "话", "没说", "それ", "今の", "さっき", "忘れて", "聞かなかった"];
+
+/// Parts of it that call the whole conversation.
+pub(super) const TIGHT_SESSION: &[&str] = &[
+    "这次对话",
+    "这次会话",
+    "这次聊天",
+    "这个对话",
+    "这段对话",
+    "本次对话",
+    "本次会话",
+    "この会話",
+    "今回の会話",
+    "このチャット",
+    "このセッション",
+];
+
 /// Marks after which a text follows.
 pub(super) const LEADING_ON: &[char] = &[':', '：', '–', '—', '-'];

@@ -1,5 +1,6 @@
 //! What the user wants forgotten.
 
+use super::named::{Called, named_in};
 use super::scope::is_for_now;
 use super::sentences::Sentence;
 use super::stated::stated;
@@ -100,8 +101,45 @@ const CUTS: &[&str] = &[", ", "; ", " - ", " – ", " — ", " because ", " sinc
 
 /// Words with which a reason begins.
 const REASONS: &[&str] = &[
-    "we", "we've", "we're", "it", "it's", "its", "that", "that's", "this", "they", "i", "our", "the", "now", "because",
-    "since", "wir", "es", "das", "der", "die", "on", "c'est",
+    "we",
+    "we've",
+    "we're",
+    "it",
+    "it's",
+    "its",
+    "that",
+    "that's",
+    "this",
+    "they",
+    "i",
+    "our",
+    "the",
+    "now",
+    "because",
+    "since",
+    "wir",
+    "es",
+    "das",
+    "der",
+    "die",
+    "on",
+    "c'est",
+    "not needed",
+    "not true",
+    "not relevant",
+    "not happening",
+    "not used",
+    "not valid",
+    "no longer",
+    "no need",
+    "obsolete",
+    "outdated",
+    "wrong",
+    "cancelled",
+    "canceled",
+    "nicht mehr",
+    "plus besoin",
+    "ya no",
 ];
 
 /// What follows such a word where it says what is done next.
@@ -220,6 +258,21 @@ pub(crate) struct Unwanted {
     pub said: String,
     /// Without what comes after it and says why, and without the words that only call it a rule or a note.
     pub named: String,
+    /// Where it is looked for.
+    pub sought: Sought,
+}
+
+/// Where what is to be forgotten is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sought {
+    /// Among memories that are about it.
+    Memories,
+    /// It is called one thing: among all memories that say it.
+    ThingKnown,
+    /// Among messages, too.
+    ThingSaid,
+    /// All that is known of it, and was said of it.
+    All,
 }
 
 /// Whether a sentence begins with a wish to forget.
@@ -250,7 +303,10 @@ pub(super) fn to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unw
         bare = bare.from(end).bare();
     }
     if let Some(named) = never_mind(&bare) {
-        return Some((Unwanted { said: named.clone(), named }, None));
+        return Some((Unwanted { said: named.clone(), named, sought: Sought::Memories }, None));
+    }
+    if let Some(found) = thing_to_forget(&bare, next) {
+        return Some(found);
     }
     let bare = without_courtesy(&bare);
     // "Forget the tests for now" puts it off.
@@ -283,7 +339,30 @@ pub(super) fn to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unw
         return None;
     }
     let said = target.said.trim_end_matches('?').to_owned();
-    Some((Unwanted { said, named }, reason))
+    Some((Unwanted { said, named, sought: Sought::Memories }, reason))
+}
+
+/// What is named as a thing that is known: "the … rule", "the … thing", "what I told you about …".
+fn thing_to_forget(bare: &Sentence, next: Option<&Sentence>) -> Option<(Unwanted, Option<Sentence>)> {
+    let name = named_in(bare).filter(|_| !is_for_now(&bare.lower))?;
+    let target = without_saying(&bare.to(name.to).from(name.from));
+    let (first, inner) = cut(&target);
+    let after = Some(bare.from(name.end).bare()).filter(|after| after.lower.contains(char::is_alphanumeric));
+    let rest = inner.or(after);
+    let is_task = |rest: &Sentence| !is_reason(rest) && !is_polite(rest);
+    // "Drop the tabs thing, use a sidebar" speaks of work.
+    if name.called == Called::Thing && (rest.as_ref().is_some_and(is_task) || next.is_some_and(turns_to)) {
+        return None;
+    }
+    let named = without_memory_words(&first.said).trim_end_matches([',', ';', ' ']).to_owned();
+    let is_all = has(&bare.lower, &["everything", "anything", "all", "alles", "tout", "todo"]);
+    let sought = match (name.called, name.is_sure) {
+        (Called::Said, _) if is_all => Sought::All,
+        (Called::Said, _) | (_, true) => Sought::ThingSaid,
+        (_, false) => Sought::ThingKnown,
+    };
+    let reason = rest.filter(is_reason);
+    Some((Unwanted { said: first.said.trim_end_matches(['.', '!', '?', ' ']).to_owned(), named, sought }, reason))
 }
 
 /// What is to be forgotten, and what stands after it.

@@ -15,6 +15,7 @@ mod habits;
 mod headings;
 mod leads;
 mod matter;
+mod named;
 mod pasted;
 mod scope;
 mod sentences;
@@ -29,7 +30,7 @@ mod work;
 
 pub(crate) use agent::heard_from_agent;
 pub(crate) use facts::TROUBLE;
-pub(crate) use forget::Unwanted;
+pub(crate) use forget::{Sought, Unwanted};
 pub(crate) use headings::split_heading;
 pub(crate) use leads::without_leads;
 pub use scope::is_of_self;

@@ -11,7 +11,7 @@ use super::stated::{proposed, stated};
 use super::states::state;
 use super::told::{Told, kept};
 use super::wishes::{asks_to_keep, wished};
-use crate::privacy::{Privacy, privacy_in};
+use crate::privacy::{Privacy, is_private_wish, privacy_in};
 
 /// What a message holds for memory.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,10 +39,13 @@ pub(crate) fn heard(text: &str) -> Heard {
 pub(crate) fn heard_after(text: &str, before: Option<&str>) -> Heard {
     let sentences = own_sentences(text);
     let privacy = privacy_in(&sentences);
-    if privacy != Privacy::Open {
+    if !matches!(privacy, Privacy::Open | Privacy::OneBefore) {
         return Heard { privacy, ..Heard::default() };
     }
-    let mut heard = Heard::default();
+    let mut heard = Heard { privacy, ..Heard::default() };
+    // The wish says nothing that is worth knowing.
+    let sentences: Vec<Sentence> =
+        sentences.into_iter().filter(|one| privacy == Privacy::Open || !is_private_wish(one)).collect();
     if let Some(told) = misspoken(text, before) {
         return Heard { told: vec![told], looks_back: true, ..heard };
     }

@@ -29,7 +29,7 @@ pub use copy::verify_file;
 pub use erase::{Erased, TextDigest};
 pub use grep::comparable;
 pub use schema::SCHEMA_VERSION;
-pub use take_back::taken_back_by;
+pub use take_back::{Hears, TakenBack, taken_back_by};
 
 use self::hidden::Hidden;
 use self::idrun::as_u64;
@@ -95,7 +95,7 @@ pub struct SqliteJournal {
     clock: Clock,
     secret: [u8; 32],
     hasher: KeyHasher,
-    takes_back: Option<fn(&str) -> bool>,
+    takes_back: Option<Hears>,
     writer: Mutex<Writer>,
     readers: Mutex<Vec<Connection>>,
     hidden: Hidden,
@@ -129,10 +129,10 @@ impl SqliteJournal {
         })
     }
 
-    /// The same journal, which hears when the user takes back what they said last: `takes_back` tells such a message, and
-    /// when it is stored, the turn before it is forgotten with it.
+    /// The same journal, which hears when the user takes back what they said: `takes_back` tells such a message, and when
+    /// it is stored, what it takes back is forgotten with it.
     #[must_use]
-    pub fn hearing(mut self, takes_back: fn(&str) -> bool) -> SqliteJournal {
+    pub fn hearing(mut self, takes_back: Hears) -> SqliteJournal {
         self.takes_back = Some(takes_back);
         self
     }

@@ -8,6 +8,7 @@ use super::ids::Ids;
 use super::intern::{Interned, Origin, add_to_fact};
 use super::read::Reader;
 use super::streams::Streams;
+use super::take_back::Hears;
 use super::{cite, directive, forget, suppress, take_back};
 use crate::body::Packed;
 use crate::flags::{self, TimeSpelling};
@@ -23,7 +24,7 @@ pub struct Appending<'a> {
     statements: Statements<'a>,
     interned: &'a mut Interned,
     hasher: &'a KeyHasher,
-    takes_back: Option<fn(&str) -> bool>,
+    takes_back: Option<Hears>,
     now_ms: i64,
     last: Seq,
     /// The last record before this append.
@@ -113,8 +114,8 @@ impl<'a> Appending<'a> {
         })
     }
 
-    /// The same, hearing when the user takes back what they said last.
-    pub fn hearing(self, takes_back: Option<fn(&str) -> bool>) -> Appending<'a> {
+    /// The same, hearing when the user takes back what they said.
+    pub fn hearing(self, takes_back: Option<Hears>) -> Appending<'a> {
         Appending { takes_back, ..self }
     }
 
@@ -171,8 +172,8 @@ impl<'a> Appending<'a> {
         self.new_events += 1;
         self.secrets += redacted.secrets();
         let takes_back = self.takes_back.filter(|_| take_back::is_said_by_user(event));
-        if takes_back.is_some_and(|takes_back| takes_back(&event.content.plain())) {
-            let stone = take_back::stone(self.connection, seq, id, event)?;
+        if let Some(taken_back) = takes_back.and_then(|takes_back| takes_back(&event.content.plain())) {
+            let stone = take_back::stone(self.connection, (seq, id), event, taken_back)?;
             self.append(&Redacted::own(stone, self.hasher))?;
         }
         Ok(Outcome::Stored { seq, id, at_ms: self.now_ms })

@@ -2,12 +2,23 @@
 
 use crate::support::{Home, event, home};
 use memoir_event::{Event, Kind, Speaker};
-use memoir_journal::{Filter, Forgetting, Journal as _, Order, Outcome, Page, SqliteJournal, View, taken_back_by};
+use memoir_journal::{
+    Filter, Forgetting, Journal as _, Order, Outcome, Page, SqliteJournal, TakenBack, View, taken_back_by,
+};
 use proptest::prelude::*;
 
 fn hearing() -> Home {
     let Home { dir, now_ms, journal } = home();
-    Home { dir, now_ms, journal: journal.hearing(|text| text == "take it back") }
+    Home { dir, now_ms, journal: journal.hearing(hears) }
+}
+
+fn hears(text: &str) -> Option<TakenBack> {
+    match text {
+        "take it back" => Some(TakenBack::ThisToo),
+        "take it back, and go on" => Some(TakenBack::TurnBefore),
+        "take all back" => Some(TakenBack::Session),
+        _ => None,
+    }
 }
 
 fn answer(session: &str, turn: &str, text: &str) -> Event {
@@ -70,6 +81,36 @@ fn a_wish_with_nothing_before_it_and_one_that_is_no_users_take_nothing_else_back
     told.thread = Some("an agent".to_owned());
     home.append(vec![answer("b", "1", "take it back"), told]);
     assert_eq!(shown(&home.journal), ["elsewhere", "take it back", "take it back"]);
+}
+
+#[test]
+fn what_is_taken_back_beside_a_task_leaves_the_task() {
+    let home = hearing();
+    let mut all = conversation();
+    all.pop();
+    all.push(event("a", "3", "take it back, and go on"));
+    home.append(all);
+    home.append(vec![answer("a", "3", "gone on"), answer("a", "2", "more of two")]);
+    let left = ["one", "answer one", "elsewhere", "take it back, and go on", "gone on"];
+    assert_eq!(shown(&home.journal), left);
+}
+
+#[test]
+fn a_session_that_is_taken_back_is_gone_with_all_that_is_still_to_come_of_it() {
+    let home = hearing();
+    let mut all = conversation();
+    all.pop();
+    all.push(event("a", "3", "take all back"));
+    home.append(all.clone());
+    let late = home.append(vec![answer("a", "3", "yes"), event("a", "4", "four"), event("b", "2", "elsewhere, too")]);
+    assert_eq!(late[..2], [Outcome::Suppressed, Outcome::Suppressed]);
+    home.append(all);
+    assert_eq!(shown(&home.journal), ["elsewhere", "elsewhere, too"]);
+    let name = home.journal.forgettings().unwrap().remove(0).name;
+    home.append(vec![Forgetting::undoing(&name, None), event("a", "5", "five")]);
+    let left = ["one", "answer one", "elsewhere", "two", "answer two", "take all back", "elsewhere, too", "five"];
+    assert_eq!(shown(&home.journal), left);
+    home.journal.verify(&mut |_, _| true).unwrap();
 }
 
 #[test]

@@ -278,9 +278,7 @@ fn turn(home: &Home, turn: &str, prompt: &str, answer: &str) {
 
 #[test]
 fn what_the_user_takes_back_is_nowhere_at_once_and_can_be_had_again() {
-    for wish in
-        ["Don't save or repeat that.", "off the record", "Please don't save what I just told you. Now run the tests."]
-    {
+    for wish in ["Don't save or repeat that.", "off the record", "that was confidential, don't keep it"] {
         let home = Home::new();
         turn(&home, "1", "We use pnpm here.", "Understood.");
         turn(&home, "2", "The merger partner is Hooli.", "Hooli, then.");
@@ -294,6 +292,34 @@ fn what_the_user_takes_back_is_nowhere_at_once_and_can_be_had_again() {
         }
         assert!(home.run(&["search", "pnpm"]).out.contains("We use"), "{wish}");
         assert!(home.run(&["search", "next thing"]).out.contains("next"), "{wish}");
+        let forgotten = home.run(&["forgotten"]).succeeded().out;
+        let name = forgotten.split_whitespace().find(|word| word.starts_with("wish-")).unwrap();
+        home.run(&["forget", "--undo", name]).succeeded();
+        assert!(home.run(&["search", "Hooli"]).out.contains("merger partner"), "{wish}");
+    }
+}
+
+#[test]
+fn a_task_beside_what_is_taken_back_is_recorded() {
+    for wish in ["Please don't save what I just told you. Now run the tests.", "don't save that, now run the tests"] {
+        let home = Home::new();
+        turn(&home, "1", "The merger partner is Hooli.", "I see.");
+        turn(&home, "2", wish, "All of them passed.");
+        let out = home.run(&["timeline"]).out;
+        assert!(!out.contains("Hooli") && out.contains("run the tests") && out.contains("passed"), "{wish}: {out}");
+    }
+}
+
+#[test]
+fn a_session_off_the_record_is_nowhere_from_its_beginning_to_its_end() {
+    for wish in ["this session is off the record", "forget everything I said in this session"] {
+        let home = Home::new();
+        turn(&home, "1", "The merger partner is Hooli.", "I see.");
+        turn(&home, "2", wish, "Understood.");
+        turn(&home, "3", "The price is 88 million.", "88, then.");
+        turn(&home, "4", "Now the next thing.", "Done.");
+        let out = home.run(&["timeline"]).out;
+        assert!(!["Hooli", "88", "next thing"].iter().any(|said| out.contains(said)), "{wish}: {out}");
         let forgotten = home.run(&["forgotten"]).succeeded().out;
         let name = forgotten.split_whitespace().find(|word| word.starts_with("wish-")).unwrap();
         home.run(&["forget", "--undo", name]).succeeded();
