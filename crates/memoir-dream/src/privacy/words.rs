@@ -17,7 +17,9 @@ pub(super) const NOTS: &[&str] = &[
     "ni",
     "nunca",
     "не",
-    "никогда", "non", "não",
+    "никогда",
+    "non",
+    "não",
 ];
 
 /// Verbs that are said of memory.
