@@ -133,6 +133,30 @@ pub(super) const STATES: &[&str] = &[
     "unstable", "stable", "grün", "rot", "langsam", "fertig", "kaputt", "vert", "rouge", "lent", "prêt", "verde",
     "rojo", "lento", "listo",
 ];
+/// What somebody thinks of something.
+const VERDICTS: &[&str] = &[
+    "a mess",
+    "too",
+    "a disaster",
+    "terrible",
+    "ugly",
+    "horrible",
+    "confusing",
+    "awful",
+    "a pain",
+    "a nightmare",
+    "hard to read",
+    "unreadable",
+    "garbage",
+    "crap",
+    "awesome",
+    "amazing",
+    "a joke",
+    "weird",
+    "messy",
+];
+/// Such a verdict is short.
+const VERDICT_WORDS_MAX: usize = 6;
 /// What is said beside that.
 const BESIDE: &[&str] = &[
     "now",
@@ -177,7 +201,8 @@ fn is_of_the_moment(lower: &str, joint: usize) -> bool {
     // "The server is running on …" is what a program says when it starts.
     let is_doing =
         said.split_whitespace().nth(1).is_some_and(|word| matches!(word, "running" | "listening" | "waiting"));
-    AT_WORK.contains(&head) || is_state || is_doing
+    let is_verdict = said.split_whitespace().count() <= VERDICT_WORDS_MAX && has(said, VERDICTS);
+    AT_WORK.contains(&head) || is_state || is_doing || is_verdict
 }
 
 /// "Mara owns the billing service", "Jo is our DBA", "Jo now owns it".

@@ -419,7 +419,8 @@ fn is_idle(lower: &str, rest: &Sentence) -> bool {
     let denies_once =
         lower.starts_with("do") || lower.starts_with("avoid") || lower.starts_with('不') || lower.starts_with('别');
     // What is not to be done with "this" is about this moment.
-    let mut first_words = rest.lower.split([' ', ',', '.', ';']).take(4);
+    let clause = [" - ", " – ", "; "].iter().filter_map(|mark| rest.lower.find(mark)).min().unwrap_or(rest.lower.len());
+    let mut first_words = rest.lower.get(..clause).unwrap_or_default().split([' ', ',', '.', ';']).take(4);
     let mut is_now = || {
         first_words.any(|word| matches!(word, "this" | "that" | "it" | "them"))
             || has(&rest.lower, &["yet", "now"])

@@ -4,7 +4,7 @@
 use super::doubt::is_supposed;
 use super::facts::{AT_WORK, STATES};
 use super::sentences::Sentence;
-use super::things::{CODE, ORDERS, POINTING, SEEING, SETTLED, SOURCES, WHICH};
+use super::things::{CODE, OPENERS, ORDERS, POINTING, SEEING, SETTLED, SOURCES, WHICH};
 use super::words::{begins, has};
 use crate::change::handed;
 use crate::claim::{Claim, Relation, Shape, is_number, is_verb, shape};
@@ -88,7 +88,8 @@ impl Matter {
         let is_noun = |word: &Word| !word.is(ASKING) && !word.is(&COPULAS);
         let is_subject =
             all.first().is_some_and(is_noun) && all.get(1).is_some_and(|word| word.is(&COPULAS) || is_told_past(word));
-        let is_order = |word: &Word| word.is(ORDERS) && !word.is(&["no", "not"]);
+        let begins_no_thing = |word: &Word| word.is(ORDERS) || word.is(OPENERS);
+        let is_order = |word: &Word| begins_no_thing(word) && !word.is(&["no", "not"]);
         let begins_asking = !is_subject && all.first().is_some_and(is_order);
         let words: Vec<Word> = all.into_iter().filter(|word| !word.is(&FILLERS)).collect();
         let first = words.first()?;
@@ -100,7 +101,7 @@ impl Matter {
             Who::We
         } else if first.is(&["i"]) {
             Who::I
-        } else if (first.is(ORDERS) && !is_subject) || first.is(&["you"]) {
+        } else if (begins_no_thing(first) && !is_subject) || first.is(&["you"]) {
             Who::Told
         } else {
             Who::Thing

@@ -15,6 +15,7 @@ mod habits;
 mod headings;
 mod leads;
 mod matter;
+mod occasion;
 mod pasted;
 mod scope;
 mod sentences;

@@ -5,6 +5,7 @@ use super::headings::{kind_under, split_heading};
 use super::scope::{is_scope, scoped, without_last_scope};
 use super::sentences::Sentence;
 use super::stated::stated;
+use super::things::ORDERS;
 use super::told::{Told, keep, kept, kind_of};
 use super::words::{begins, find, has};
 use super::{Reach, Rule};
@@ -197,6 +198,11 @@ pub(super) fn wished(bare: &Sentence) -> Option<Told> {
 
 /// What leads up to a wish has at most so many words.
 const LEAD_WORDS_MAX: usize = 16;
+/// An order about what was told is short.
+const ORDER_WORDS_MAX: usize = 3;
+/// What begins so tells when an order holds.
+const CONDITIONS: &[&str] =
+    &["if", "when", "whenever", "before", "after", "for", "in", "on", "at", "unless", "never", "always", "don't"];
 
 /// Words after "remember" that only point at what follows.
 const POINTING: &[&str] = &[
@@ -255,9 +261,23 @@ fn for_the_future(bare: &Sentence) -> Option<Told> {
     if is_idle {
         return None;
     }
+    // "From now on the function returns an Option, fix callers."
+    if turns_to_order(&whole.lower) {
+        return None;
+    }
     let whole = begins(&whole.lower, &["please", "bitte", "pls"]).map_or(whole.clone(), |end| whole.from(end).bare());
     let wish = begins(&whole.lower, REMEMBER).map_or(whole.clone(), |end| whole.from(end).bare());
     kept(Rule::FromNowOn, &wish, &bare.lower)
+}
+
+/// Whether a statement ends with a short order.
+fn turns_to_order(lower: &str) -> bool {
+    let Some((said, last)) = lower.rsplit_once(", ") else { return false };
+    begins(last, ORDERS).is_some()
+        && begins(said, ORDERS).is_none()
+        && last.split(' ').count() <= ORDER_WORDS_MAX
+        && said.contains([' '])
+        && begins(said, CONDITIONS).is_none()
 }
 
 /// "For this session only, …", "Everywhere: …", "… for this session".
