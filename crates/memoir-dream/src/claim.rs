@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 const THIS_ONE: [&str; 4] = ["version", "current", "actual", "new"];
 /// The unit at the end of a number is short: `1Password` is no number.
 const UNIT_CHARS_MAX: usize = 3;
+/// What a rate is measured by.
+const PER: [&str; 10] = ["s", "sec", "second", "min", "minute", "h", "hour", "day", "week", "month"];
 /// A subject has at most so many words: what is longer is a story.
 const SUBJECT_WORDS_MAX: usize = 24;
 
@@ -212,15 +214,18 @@ pub(crate) fn shape(value: &[Word]) -> Shape {
 /// The unit of a number: "30s", "30 seconds".
 pub(crate) fn unit(value: &[Word]) -> Option<String> {
     let said = content(value);
-    let own = said.first()?.trim_start_matches(|c: char| c.is_ascii_digit() || ".:-v".contains(c));
+    let own = said.first()?.split('/').next()?.trim_start_matches(|c: char| c.is_ascii_digit() || ".:-v".contains(c));
     let next = said.get(1).copied().unwrap_or_default();
     Some(if own.is_empty() { next } else { own }).filter(|unit| !unit.is_empty()).map(str::to_owned)
 }
 
 pub(crate) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('v').unwrap_or(text);
+    // "250/min" is no path.
+    let (digits, per) = digits.split_once('/').unwrap_or((digits, ""));
     let letters = digits.chars().filter(|c| c.is_alphabetic()).count();
-    digits.starts_with(|c: char| c.is_ascii_digit()) && !text.contains('/') && letters <= UNIT_CHARS_MAX
+    let is_rate = !text.contains('/') || (letters == 0 && PER.contains(&per));
+    digits.starts_with(|c: char| c.is_ascii_digit()) && is_rate && letters <= UNIT_CHARS_MAX
 }
 
 fn is_digits(text: &str) -> bool {

@@ -46,7 +46,7 @@ pub(super) fn fact(bare: &Sentence) -> Option<Told> {
     if has(lower, TROUBLE) || has(lower, &["but should", "but it should", "but must be"]) {
         return None;
     }
-    if is_person(bare) {
+    if is_person(bare) || asks_for_person(bare) {
         return keep(Rule::Person, MemoryKind::Entity, &bare.said, lower);
     }
     if tells_of_self(lower) {
@@ -233,8 +233,23 @@ fn is_person(bare: &Sentence) -> bool {
     let next = rest.first().copied().unwrap_or_default();
     is_name
         && bare.words() <= 20
-        && (matches!(verb, "owns" | "maintains" | "leads" | "manages" | "reviews")
+        && (matches!(verb, "owns" | "maintains" | "leads" | "manages" | "reviews" | "approves")
             || (verb == "is" && matches!(next, "our" | "my")))
+}
+
+/// "Ask Priya about the billing", "for anything about leave go to Colm", "the billing module is Marek's".
+fn asks_for_person(bare: &Sentence) -> bool {
+    let words: Vec<&str> = bare.said.split(' ').collect();
+    let is_name = |word: Option<&&str>| word.is_some_and(|word| word.starts_with(char::is_uppercase) && word.len() > 2);
+    let is = |at: usize, said: &[&str]| words.get(at).is_some_and(|word| said.contains(&word.to_lowercase().as_str()));
+    let asks = is(0, &["ask"]) && is_name(words.get(1)) && is(2, &["about", "before"]) && words.len() > 3;
+    let last = words.len().saturating_sub(1);
+    let goes =
+        is(0, &["for"]) && is(last.saturating_sub(1), &["to", "ask"]) && is_name(words.get(last)) && words.len() > 3;
+    let owner = words.last().and_then(|word| word.trim_end_matches(['.', '!']).strip_suffix("'s"));
+    let owns = is(last.saturating_sub(1), &["is", "are"]) && is_name(owner.as_ref()) && is(0, &["the", "our"]);
+    let is_short = words.len() <= 14;
+    is_short && (asks || goes || owns)
 }
 
 /// A path, an address, a port, a version: something that can be looked up.

@@ -117,7 +117,8 @@ impl Matter {
         let is_new = says_now(&CHANGES) || says_now(&["no longer", "instead", "rather than"]);
         let tells_past = verb.is_some() || handed(&words).is_some();
         // What a colon introduces is another matter, or somebody's.
-        let is_one = who == Who::We || !words.iter().any(|word| word.is(&[":"]));
+        // "New release date: 2 May."
+        let is_one = who == Who::We || first.is(&["new"]) || !words.iter().any(|word| word.is(&[":"]));
         let is_of_it = first.is(&["it"]) && !statement.left.is_empty() && verb.is_none();
         let fits = is_one
             && words.len() <= WORDS_MAX
@@ -131,6 +132,10 @@ impl Matter {
     /// Whether what a claim is about is being worked on.
     pub fn is_worked_on(&self, claim: &Claim) -> bool {
         let Some(at) = self.words.iter().position(|word| word.key == claim.head) else { return false };
+        // Who sees to a module is told of the module.
+        if claim.is_owned() && claim.value.iter().all(|word| word.is_name) {
+            return false;
+        }
         let named = self.words.get(at.saturating_sub(2)..at).unwrap_or_default();
         // The default branch is nobody's branch at work, and a deploy script is what it is called by.
         let is_lasting =

@@ -19,6 +19,7 @@ mod occasion;
 mod pasted;
 mod scope;
 mod sentences;
+mod standing;
 mod stated;
 mod states;
 mod things;
