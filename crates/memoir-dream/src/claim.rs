@@ -247,9 +247,12 @@ fn without_fillers(words: &[Word]) -> Vec<Word> {
         let follows_copula = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| word.is(&COPULAS));
         // What stands at the end is what is said: "the build tool is just".
         // "It has replicas" has a verb of its own, "it has changed" has none.
+        // "2 May" is a day.
+        let is_day = word.is(&["may"])
+            && at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| is_number(&word.text));
         let is_own = |next: &Word| !next.is(&["to", "been"]) && !next.text.ends_with("ed") && !is_verb(next);
         let owns = word.is(&["has", "have", "had"]) && next.is_some_and(is_own);
-        (is_last && follows_copula) || owns || !word.is(&FILLERS)
+        (is_last && follows_copula) || is_day || owns || !word.is(&FILLERS)
     };
     words.iter().enumerate().filter(kept).map(|(_, word)| word.clone()).collect()
 }
@@ -258,9 +261,10 @@ fn without_fillers(words: &[Word]) -> Vec<Word> {
 fn verb(words: &[Word]) -> Option<usize> {
     let is_verb = |at: usize| words.get(at).is_some_and(is_verb);
     let is_noun = |at: usize| {
+        let is_copula = words.get(at).is_some_and(|word| word.is(&COPULAS));
         let before = at.checked_sub(1).and_then(|at| words.get(at));
-        before.is_some_and(|word| word.is(&ARTICLES) || word.is(&PREPOSITIONS))
-            || (words.get(at).is_some_and(|word| !word.is(&COPULAS)) && is_verb(at + 1))
+        before.is_some_and(|word| word.is(&ARTICLES) || word.is(&PREPOSITIONS) || (word.is(&["new"]) && !is_copula))
+            || (words.get(at).is_some() && !is_copula && is_verb(at + 1))
     };
     let known = (0..words.len()).find(|at| is_verb(*at) && !is_noun(*at));
     // Any other verb is known by where it stands: after who does it, before what leads to a place or a time.

@@ -169,6 +169,7 @@ const UPDATES: &[Row] = &[
     ("We use yarn in this repo", "switched the repo over to pnpm yesterday", "pnpm", "yarn"),
     ("Marek owns the billing module", "the billing module is with Aisha now", "Aisha", "Marek"),
     ("Yuki is in charge of the mouse cohort.", "handed the mouse cohort over to Bram last week btw", "Bram", "Yuki"),
+    ("Marek owns the billing module", "marek left, billing is with Aisha now", "Aisha", "owns"),
     ("the port is 8080", "port's 9090 now", "9090", "8080"),
     ("the port is 8080", "I changed the port to 9090", "9090", "8080"),
     ("the port is 8080", "make that 9090", "9090", "8080"),
@@ -260,6 +261,14 @@ const RULES: &[&str] = &[
     "for anything about annual leave go to Colm",
     "the billing module is Marek's",
     "If the tests fail, always rerun them once.",
+    "call me Ines, not Dr. Carvalho",
+    "answer in german please",
+    "keep your answers short",
+    "It's important that shopping lists are sorted by aisle",
+    "deploys on fridays are forbidden",
+    "Priya does the infra stuff, ask her before touching terraform",
+    "ok postgres it is.",
+    "i use fish shell",
 ];
 
 /// What reads like a rule, a fact or a wish, and was said for the matter at hand.
@@ -301,6 +310,13 @@ const OCCASIONS: &[&str] = &[
     "use tabs not spaces in this file",
     "i don't want to add a dependency",
     "there must be a bug in the cache",
+    "call me when it is done",
+    "It's important that the test passes",
+    "keep your answers in the file answers.md",
+    "the import is not allowed",
+    "this it is",
+    "i use the first option",
+    "explain me how it works in short",
     "ask him about it",
     "add a test for every function",
 ];

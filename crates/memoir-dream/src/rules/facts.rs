@@ -4,6 +4,7 @@ use super::Rule;
 use super::sentences::Sentence;
 use super::told::{Told, keep, kind_of};
 use super::words::{begins, has};
+use crate::kindred::is_known;
 use memoir_event::MemoryKind;
 
 /// Words that a finding of something wrong has: such a state passes.
@@ -248,8 +249,12 @@ fn asks_for_person(bare: &Sentence) -> bool {
         is(0, &["for"]) && is(last.saturating_sub(1), &["to", "ask"]) && is_name(words.get(last)) && words.len() > 3;
     let owner = words.last().and_then(|word| word.trim_end_matches(['.', '!']).strip_suffix("'s"));
     let owns = is(last.saturating_sub(1), &["is", "are"]) && is_name(owner.as_ref()) && is(0, &["the", "our"]);
+    // "Priya does the infra, ask her before you touch it."
+    let sends = is_name(words.first())
+        && !is_known(&words.first().unwrap_or(&"").to_lowercase())
+        && has(&bare.lower, &["ask her", "ask him"]);
     let is_short = words.len() <= 14;
-    is_short && (asks || goes || owns)
+    is_short && (asks || goes || owns || sends)
 }
 
 /// A path, an address, a port, a version: something that can be looked up.

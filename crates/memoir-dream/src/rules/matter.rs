@@ -107,7 +107,12 @@ impl Matter {
             Who::Thing
         };
         let is_thing = || {
-            let subject = words.iter().take_while(|word| !is_told_past(word) && !is_verb(word) && !word.is_mark());
+            let mut ahead = words.iter().skip(1).chain(std::iter::repeat(first));
+            // "Marek left, billing is with Aisha now."
+            let ends = |word: &Word, next: &Word| {
+                is_told_past(word) || is_verb(word) || word.is_mark() || (word.is(&["left"]) && next.is_mark())
+            };
+            let subject = words.iter().take_while(|word| ahead.next().is_some_and(|next| !ends(word, next)));
             let subject: Vec<&Word> = subject.take(SUBJECT_WORDS_MAX).collect();
             !subject.iter().any(|word| word.is(WHICH) || word.is(POINTING) || word.is(&["everywhere", "i"]))
         };

@@ -198,12 +198,15 @@ fn turns_to_work(lower: &str) -> bool {
     let mut clauses = [", ", "; ", " but ", " - "].iter().filter_map(|mark| lower.split_once(mark));
     is_once
         && clauses.any(|(_, clause)| {
-            let rest = begins(clause, &["but just", "but only", "but", "only", "just"]);
-            let verb = rest.map_or(clause, |end| clause.get(end..).unwrap_or_default()).trim_start();
+            let narrowed =
+                begins(clause, &["but just", "but only", "just"]).map(|end| clause.get(end..).unwrap_or_default());
+            let verb =
+                begins(clause, &["but"]).map_or(clause, |end| clause.get(end..).unwrap_or_default()).trim_start();
             let is_order = begins(verb, ORDERS).is_some() && begins(verb, &["use", "prefer"]).is_none();
             let is_at_hand = || has(verb, &["the", "it", "this", "that", "them", "your"]);
             begins(clause, CONDITIONS).is_some()
-                || (rest.is_some() && (is_order || begins(verb, &["the", "this", "that"]).is_some()))
+                || narrowed.is_some_and(|rest| begins(rest.trim_start(), &["use", "prefer"]).is_none())
+                || begins(clause, &["only the", "only this", "only that"]).is_some()
                 || (is_order && is_at_hand() && !verb.ends_with("instead"))
         })
 }

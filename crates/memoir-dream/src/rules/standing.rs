@@ -97,7 +97,12 @@ pub(super) fn standing(bare: &Sentence) -> Option<Told> {
         || chooses(lower, &words)
         || is_done_here(lower)
         || is_of_each_time(lower)
-        || is_of_everybody(lower, &words);
+        || is_of_everybody(lower, &words)
+        || is_called_forbidden(lower, &words)
+        || is_called_important(lower);
+    if is_manner_asked(bare) {
+        return keep(Rule::Preference, MemoryKind::Preference, &bare.said, &bare.lower);
+    }
     is_rule.then(|| keep(Rule::Convention, MemoryKind::Convention, &bare.said, &bare.lower)).flatten()
 }
 
@@ -142,6 +147,64 @@ fn is_done_here(lower: &str) -> bool {
 fn is_of_each_time(lower: &str) -> bool {
     let is_duty = begins(lower, &["you", "we", "before", "whenever"]).is_some() && has(lower, MUST);
     has(lower, EACH_TIME) && (is_duty || begins(lower, ORDERS).is_some())
+}
+
+/// "Deploys on Fridays are forbidden."
+fn is_called_forbidden(lower: &str, words: &[&str]) -> bool {
+    const FORBIDDEN: [&str; 8] = [
+        " are forbidden",
+        " is forbidden",
+        " are not allowed",
+        " is not allowed",
+        " are prohibited",
+        " is prohibited",
+        " are banned",
+        " is banned",
+    ];
+    let is_at_hand =
+        words.first().is_none_or(|first| matches!(*first, "the" | "this" | "that" | "it" | "a" | "an" | "why" | "if"));
+    !is_at_hand
+        && words.len() <= BAN_WORDS_MAX
+        && FORBIDDEN.iter().any(|end| lower.ends_with(end))
+        && !lower.contains(", ")
+}
+
+/// "It's important that shopping lists are sorted by aisle."
+fn is_called_important(lower: &str) -> bool {
+    let rest =
+        begins(lower, &["it's important that", "it is important that", "it's essential that", "it is essential that"]);
+    let rest = rest.and_then(|end| lower.get(end..)).unwrap_or_default().trim_start();
+    !rest.is_empty() && begins(rest, &["the", "this", "that", "it", "you", "we", "i", "your", "these"]).is_none()
+}
+
+/// "Call me Ines", "answer in German please", "keep your answers short".
+fn is_manner_asked(bare: &Sentence) -> bool {
+    const LANGUAGES: &[&str] = &[
+        "in english",
+        "in german",
+        "in french",
+        "in spanish",
+        "in italian",
+        "in dutch",
+        "in portuguese",
+        "in polish",
+        "in russian",
+        "in chinese",
+        "in japanese",
+        "auf deutsch",
+        "auf englisch",
+    ];
+    const SPEAKING: &[&str] =
+        &["answer", "reply", "respond", "talk", "speak", "talk to me", "speak to me", "answer me"];
+    let lower = bare.lower.trim_end_matches(['.', '!']);
+    let lower = lower.strip_suffix(" please").unwrap_or(lower);
+    let is_named = begins(lower, &["call me"])
+        .is_some_and(|end| bare.said.get(end..).unwrap_or_default().trim_start().starts_with(char::is_uppercase));
+    let spoken = begins(lower, SPEAKING).and_then(|end| lower.get(end..)).unwrap_or_default().trim_start();
+    let is_of_answers =
+        begins(lower, &["keep your answers", "keep answers", "keep your replies", "keep your explanations"]).is_some();
+    let is_short = ["short", "brief", "concise", "terse", "to the point"].iter().any(|end| lower.ends_with(end));
+    is_named || LANGUAGES.contains(&spoken) || (is_of_answers && is_short)
 }
 
 /// "Everyone must have one weekend off", "there must be at least one", "anything over 500 needs a signature".

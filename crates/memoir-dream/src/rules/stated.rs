@@ -11,6 +11,7 @@ use super::sentences::Sentence;
 use super::told::{Told, WORDS_MIN, keep, kept};
 use super::words::{begins, has};
 use crate::about::change_in;
+use crate::kindred::is_known;
 use crate::phrase::lifts;
 use crate::statement::Statement;
 use memoir_event::MemoryKind;
@@ -239,6 +240,11 @@ pub(super) fn stated(bare: &Sentence) -> Option<Told> {
             is_said_of_much() && plainly(&what).is_some()
         };
         return corrects.then(|| kept(Rule::Update, &what, lower)).flatten();
+    }
+    // "Ok, postgres it is."
+    let settled = lower.trim_end_matches(['.', '!']).strip_suffix(" it is").is_some_and(is_known);
+    if settled {
+        return keep(Rule::Decision, MemoryKind::Decision, &bare.said, lower);
     }
     let told_after = [", ", "; "].iter().filter_map(|mark| lower.rsplit_once(mark));
     if told_after.clone().any(|(_, last)| begins(last, GOING_WITH).is_some()) && bare.words() <= SHORT_WORDS_MAX {
