@@ -101,7 +101,11 @@ pub(super) fn state(bare: &Sentence, next: Option<&Sentence>, message: &str) -> 
             Relation::Does(..) | Relation::Became => false,
         },
         // "I use fish."
-        Who::I => claim.relation == Relation::Use && worth == Worth::Sure && is_known(&claim.name()),
+        Who::I => {
+            claim.relation == Relation::Use
+                && worth == Worth::Sure
+                && claim.value.iter().any(|word| is_known(&word.text))
+        }
         Who::Told => false,
     };
     is_told.then(|| keep(Rule::State, kind_of(lower, MemoryKind::Fact), &bare.said, lower)).flatten()

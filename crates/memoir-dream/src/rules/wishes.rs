@@ -284,7 +284,7 @@ fn turns_to_order(lower: &str) -> bool {
 fn scoped_wish(bare: &Sentence) -> Option<Told> {
     let Some(scoped) = scoped(bare) else {
         let said = without_last_scope(bare)?;
-        let is_idle = begins(&said.lower, IDLE).is_some() || stated(&said).is_some();
+        let is_idle = begins(&said.lower, IDLE).is_some() || (stated(&said).is_some() && stated(bare).is_some());
         return (!is_idle).then(|| kept(Rule::FromNowOn, &said, &bare.lower)).flatten();
     };
     let reach = scoped.reach;
