@@ -240,8 +240,6 @@ const RULES: &[&str] = &[
     "I think we'll go with accrual accounting after all.",
     "Prefer composition over inheritance",
     "prefer subagents to save on the main context",
-    "We prefer dinners that take under 30 minutes",
-    "i'd much rather get the roster as a table than as prose",
     "not a fan of singletons",
     "don't amend commits - it messes with the entire workflows",
     "Don't commit to main, open a pull request instead",
@@ -268,17 +266,17 @@ const RULES: &[&str] = &[
     "deploys on fridays are forbidden",
     "Priya does the infra stuff, ask her before touching terraform",
     "ok postgres it is.",
-    "i use fish shell",
+    "i use fish",
+    "From now on every time you commit, run tests",
+    "From now on use pnpm.\nwhat is this repo about?",
 ];
 
 /// What reads like a rule, a fact or a wish, and was said for the matter at hand.
 const OCCASIONS: &[&str] = &[
     "you should never have deleted that file!",
     "Never in my life have I seen such code",
-    "Never seen such a bug before",
     "we use the wrong variable in line 12",
     "our code is a mess",
-    "our function is too long",
     "I prefer option 2 of your suggestions",
     "You have to remember the context of the file",
     "Remember me when you write docs",
@@ -303,7 +301,6 @@ const OCCASIONS: &[&str] = &[
     "Let's not use this now",
     "No errors in the console",
     "no tests for the parser yet, write some",
-    "No idea what happened on Friday",
     "forget that we use pnpm",
     "prefer the second one",
     "Use the first option, not the second",
@@ -317,7 +314,8 @@ const OCCASIONS: &[&str] = &[
     "this it is",
     "i use the first option",
     "explain me how it works in short",
-    "ask him about it",
+    "ask Sam about it",
+    "it was late, we decided to go home",
     "add a test for every function",
 ];
 

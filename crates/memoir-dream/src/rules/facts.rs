@@ -243,7 +243,11 @@ fn asks_for_person(bare: &Sentence) -> bool {
     let words: Vec<&str> = bare.said.split(' ').collect();
     let is_name = |word: Option<&&str>| word.is_some_and(|word| word.starts_with(char::is_uppercase) && word.len() > 2);
     let is = |at: usize, said: &[&str]| words.get(at).is_some_and(|word| said.contains(&word.to_lowercase().as_str()));
-    let asks = is(0, &["ask"]) && is_name(words.get(1)) && is(2, &["about", "before"]) && words.len() > 3;
+    let asks = is(0, &["ask"])
+        && is_name(words.get(1))
+        && is(2, &["about", "before"])
+        && words.len() > 3
+        && !has(&bare.lower, &["it", "this", "that"]);
     let last = words.len().saturating_sub(1);
     let goes =
         is(0, &["for"]) && is(last.saturating_sub(1), &["to", "ask"]) && is_name(words.get(last)) && words.len() > 3;

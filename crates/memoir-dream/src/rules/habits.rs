@@ -198,7 +198,11 @@ pub(super) fn preference(bare: &Sentence) -> Option<Told> {
     let wants = bare.lower.get(..end).is_some_and(|liked| liked.ends_with("want"))
         && matches!(first, "to" | "you" | "any" | "a" | "an");
     let is_about_this = wants || matches!(first, "this" | "that" | "it" | "the" | "your" | "how" | "what" | "where");
-    let is_about_this = is_about_this || has(&after.lower, &["for this", "for that", "here", "can you"]);
+    let is_about_this = is_about_this
+        || has(
+            &after.lower,
+            &["for this", "for that", "here", "can you", "in this file", "in this function", "in this pr"],
+        );
     (!is_about_this).then(|| keep(Rule::Preference, MemoryKind::Preference, &bare.said, &bare.lower)).flatten()
 }
 

@@ -309,7 +309,9 @@ pub(super) fn without_asked_about(text: &str) -> &str {
     let end = text.trim_end();
     let at = end.rfind('\n').map_or(0, |at| at + 1);
     let last = end.get(at..).unwrap_or_default().trim().to_lowercase();
-    let is_asked = last.starts_with('^') || begins(&last, ABOUT_TEXT).is_some();
+    let is_asked = last.starts_with('^')
+        || ABOUT_TEXT.contains(&last.trim_end_matches(['?', '!', '.']))
+        || begins(&last, &["translate this to"]).is_some();
     if is_asked { text.get(at..).unwrap_or(text) } else { text }
 }
 

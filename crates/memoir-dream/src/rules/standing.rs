@@ -125,8 +125,10 @@ fn chooses(lower: &str, words: &[&str]) -> bool {
     let is_named = |word: Option<&&str>| {
         word.is_some_and(|word| !POINTING.contains(word) && !matches!(*word, "the" | "a" | "an" | "your" | "my"))
     };
-    if begins(lower, &["only use", "use only"]).is_some() {
-        return is_named(words.get(2)) && words.len() > 3 && !has(lower, &["here", "for now"]);
+    if begins(lower, &["only use"]).is_some() {
+        return is_named(words.get(2))
+            && words.len() > 3
+            && !has(lower, &["here", "for now", "the", "this", "that", "it", "one"]);
     }
     let Some(not) = words.iter().position(|word| *word == "not").filter(|_| words.first() == Some(&"use")) else {
         return false;

@@ -157,7 +157,7 @@ const SHORT_WORDS_MAX: usize = 30;
 
 /// The same, told after how it came to it: "talked it over, we're going with tailwind".
 const GOING_WITH: &[&str] =
-    &["we're going with", "we are going with", "we'll go with", "we went with", "we decided to", "we decided on"];
+    &["we're going with", "we are going with", "we'll go with", "we went with", "we decided to use", "we decided on"];
 
 /// A decision of this hour: it settles nothing.
 const ERRANDS: &[&str] = &[
@@ -246,8 +246,9 @@ pub(super) fn stated(bare: &Sentence) -> Option<Told> {
     if settled {
         return keep(Rule::Decision, MemoryKind::Decision, &bare.said, lower);
     }
-    let told_after = [", ", "; "].iter().filter_map(|mark| lower.rsplit_once(mark));
-    if told_after.clone().any(|(_, last)| begins(last, GOING_WITH).is_some()) && bare.words() <= SHORT_WORDS_MAX {
+    let is_gone_with = |(_, last): (&str, &str)| begins(last, GOING_WITH).is_some();
+    let told_after = [", ", "; "].iter().filter_map(|mark| lower.rsplit_once(mark)).any(is_gone_with);
+    if told_after && bare.words() <= SHORT_WORDS_MAX {
         return keep(Rule::Decision, MemoryKind::Decision, &bare.said, lower);
     }
     if let Some(end) = begins(lower, DECIDED).filter(|_| bare.words() > WORDS_MIN + 1) {

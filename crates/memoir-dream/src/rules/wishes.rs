@@ -200,9 +200,6 @@ pub(super) fn wished(bare: &Sentence) -> Option<Told> {
 const LEAD_WORDS_MAX: usize = 16;
 /// An order about what was told is short.
 const ORDER_WORDS_MAX: usize = 3;
-/// What begins so tells when an order holds.
-const CONDITIONS: &[&str] =
-    &["if", "when", "whenever", "before", "after", "for", "in", "on", "at", "unless", "never", "always", "don't"];
 
 /// Words after "remember" that only point at what follows.
 const POINTING: &[&str] = &[
@@ -270,14 +267,11 @@ fn for_the_future(bare: &Sentence) -> Option<Told> {
     kept(Rule::FromNowOn, &wish, &bare.lower)
 }
 
-/// Whether a statement ends with a short order.
+/// Whether a statement about something at hand ends with a short order.
 fn turns_to_order(lower: &str) -> bool {
     let Some((said, last)) = lower.rsplit_once(", ") else { return false };
-    begins(last, ORDERS).is_some()
-        && begins(said, ORDERS).is_none()
-        && last.split(' ').count() <= ORDER_WORDS_MAX
-        && said.contains([' '])
-        && begins(said, CONDITIONS).is_none()
+    let is_at_hand = begins(said, &["the", "this", "that"]).is_some();
+    is_at_hand && begins(last, ORDERS).is_some() && last.split(' ').count() <= ORDER_WORDS_MAX
 }
 
 /// "For this session only, …", "Everywhere: …", "… for this session".
