@@ -6,14 +6,15 @@
 //! old one that is kept.
 
 mod left;
+mod subject;
 
 use crate::change::{Change, Left};
-use crate::claim::{Claim, Relation, Shape, content};
+use crate::claim::{Claim, Relation, Shape, content, unit};
 use crate::kindred::{Kinship, kinship, lines_of};
 use crate::phrase::compared;
 use crate::statement::Statement;
 use crate::vocabulary::are_opposite;
-use left::{ends, is_one_unit, leaves, leaves_claim};
+use left::{ends, is_month, is_one_unit, leaves, leaves_claim};
 use std::collections::BTreeSet;
 
 /// Statements that share this much are about one thing.
@@ -387,7 +388,11 @@ impl Claim {
             }
             // "The meeting is on Wednesdays", "the meeting is Thursdays from now on".
             (Relation::Is, Relation::At(lead)) | (Relation::At(lead), Relation::Is) => {
-                let is_day = |claim: &Claim| matches!(claim.shape(), Shape::Day | Shape::Days);
+                let is_day = |claim: &Claim| {
+                    let is_dated =
+                        || claim.shape() == Shape::Number && unit(&claim.value).is_some_and(|unit| is_month(&unit));
+                    matches!(claim.shape(), Shape::Day | Shape::Days) || is_dated()
+                };
                 marks.is_new && lead == "on" && is_day(self) && is_day(older)
             }
             (Relation::Does(own, _), Relation::Does(other, _)) => own == other && marks.is_only,
@@ -414,31 +419,10 @@ impl Claim {
         }
         match self.is_one_subject(older) {
             true => Meets::Otherwise,
-            false if self.moves_what_is_of(older) => Meets::OtherwiseIfAlone,
+            false if self.moves_what_is_of(older, marks) => Meets::OtherwiseIfAlone,
             false if marks.is_new && self.is_short_for(older) => Meets::OtherwiseIfAlone,
             false => Meets::Apart,
         }
-    }
-
-    fn is_one_subject(&self, older: &Claim) -> bool {
-        let is_long = self.subject.len().min(older.subject.len()) >= SUBJECT_LONG;
-        self.subject == older.subject || (is_long && share_of(&self.subject, &older.subject) >= SUBJECT_SHARE)
-    }
-
-    /// "The port", said of the staging port.
-    fn is_short_for(&self, older: &Claim) -> bool {
-        !self.subject.is_empty() && self.subject.is_subset(&older.subject) && self.head == older.head
-    }
-
-    /// "Staging moved to …", said of the staging URL; "the release moved to …", said of its date.
-    fn moves_what_is_of(&self, older: &Claim) -> bool {
-        const OF_THINGS: [&str; 8] = ["url", "host", "address", "date", "day", "time", "server", "port"];
-        let is_of = |word: &String| OF_THINGS.iter().any(|of| compared(of) == *word);
-        self.relation == Relation::Became
-            && self.shape() == older.shape()
-            && !self.subject.is_empty()
-            && self.subject.is_subset(&older.subject)
-            && older.subject.difference(&self.subject).all(is_of)
     }
 
     /// Whether the values exclude each other.
@@ -478,10 +462,6 @@ impl Claim {
             },
             _ => marks.is_only,
         }
-    }
-
-    fn speaks(&self) -> bool {
-        self.relation == Relation::At("speak".to_owned())
     }
 }
 

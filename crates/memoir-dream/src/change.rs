@@ -139,7 +139,7 @@ pub(crate) fn handed(words: &[Word]) -> Option<Changed> {
             from.map(|at| thing(words.get(at + 1..).unwrap_or_default()).0).unwrap_or_default(),
         );
     }
-    let verb = words.iter().take(4).position(|word| word.is(&HANDING)).filter(|at| *at > 0)?;
+    let verb = words.iter().take(4).position(|word| word.is(&HANDING))?;
     let to = words.iter().position(|word| word.is(&["to"])).filter(|to| *to > verb + 1)?;
     let is_owner = !words.get(..verb)?.iter().any(|word| word.is(&COPULAS)) && words.get(to + 1)?.is_name;
     let (who, _) = thing(words.get(to + 1..)?);
@@ -167,7 +167,10 @@ fn moved(before: &[Word], verb: &Word, after: &[Word]) -> Option<Changed> {
     let early = before.iter().position(|word| word.is(&["from"])).map(|at| before.split_at(at));
     let (before, early) = early.map_or((before, &[][..]), |(before, early)| (before, early));
     let mut old = early.get(1..).map(thing).map(|(old, _)| old).unwrap_or_default();
-    let (object, _) = thing(after);
+    // "We switched the repo over to pnpm."
+    let object =
+        Some(thing(after).0).filter(|object| !object.iter().all(|word| word.is(&AGENTS) || word.is(&["over"])));
+    let object = object.unwrap_or_default();
     let from = after.iter().position(|word| word.is(&["from"]));
     if let Some(at) = from {
         old = thing(after.get(at + 1..)?).0;

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 const THIS_ONE: [&str; 4] = ["version", "current", "actual", "new"];
 /// The unit at the end of a number is short: `1Password` is no number.
 const UNIT_CHARS_MAX: usize = 3;
+/// What a rate is measured by.
+const PER: [&str; 10] = ["s", "sec", "second", "min", "minute", "h", "hour", "day", "week", "month"];
 /// A subject has at most so many words: what is longer is a story.
 const SUBJECT_WORDS_MAX: usize = 24;
 
@@ -212,15 +214,18 @@ pub(crate) fn shape(value: &[Word]) -> Shape {
 /// The unit of a number: "30s", "30 seconds".
 pub(crate) fn unit(value: &[Word]) -> Option<String> {
     let said = content(value);
-    let own = said.first()?.trim_start_matches(|c: char| c.is_ascii_digit() || ".:-v".contains(c));
+    let own = said.first()?.split('/').next()?.trim_start_matches(|c: char| c.is_ascii_digit() || ".:-v".contains(c));
     let next = said.get(1).copied().unwrap_or_default();
     Some(if own.is_empty() { next } else { own }).filter(|unit| !unit.is_empty()).map(str::to_owned)
 }
 
 pub(crate) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix('v').unwrap_or(text);
+    // "250/min" is no path.
+    let (digits, per) = digits.split_once('/').unwrap_or((digits, ""));
     let letters = digits.chars().filter(|c| c.is_alphabetic()).count();
-    digits.starts_with(|c: char| c.is_ascii_digit()) && !text.contains('/') && letters <= UNIT_CHARS_MAX
+    let is_rate = !text.contains('/') || (letters == 0 && PER.contains(&per));
+    digits.starts_with(|c: char| c.is_ascii_digit()) && is_rate && letters <= UNIT_CHARS_MAX
 }
 
 fn is_digits(text: &str) -> bool {
@@ -242,9 +247,12 @@ fn without_fillers(words: &[Word]) -> Vec<Word> {
         let follows_copula = at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| word.is(&COPULAS));
         // What stands at the end is what is said: "the build tool is just".
         // "It has replicas" has a verb of its own, "it has changed" has none.
+        // "2 May" is a day.
+        let is_day = word.is(&["may"])
+            && at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| is_number(&word.text));
         let is_own = |next: &Word| !next.is(&["to", "been"]) && !next.text.ends_with("ed") && !is_verb(next);
         let owns = word.is(&["has", "have", "had"]) && next.is_some_and(is_own);
-        (is_last && follows_copula) || owns || !word.is(&FILLERS)
+        (is_last && follows_copula) || is_day || owns || !word.is(&FILLERS)
     };
     words.iter().enumerate().filter(kept).map(|(_, word)| word.clone()).collect()
 }
@@ -253,9 +261,10 @@ fn without_fillers(words: &[Word]) -> Vec<Word> {
 fn verb(words: &[Word]) -> Option<usize> {
     let is_verb = |at: usize| words.get(at).is_some_and(is_verb);
     let is_noun = |at: usize| {
+        let is_copula = words.get(at).is_some_and(|word| word.is(&COPULAS));
         let before = at.checked_sub(1).and_then(|at| words.get(at));
-        before.is_some_and(|word| word.is(&ARTICLES) || word.is(&PREPOSITIONS))
-            || (words.get(at).is_some_and(|word| !word.is(&COPULAS)) && is_verb(at + 1))
+        before.is_some_and(|word| word.is(&ARTICLES) || word.is(&PREPOSITIONS) || (word.is(&["new"]) && !is_copula))
+            || (words.get(at).is_some() && !is_copula && is_verb(at + 1))
     };
     let known = (0..words.len()).find(|at| is_verb(*at) && !is_noun(*at));
     // Any other verb is known by where it stands: after who does it, before what leads to a place or a time.

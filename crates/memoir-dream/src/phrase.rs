@@ -8,7 +8,9 @@ use memoir_index::name_stem;
 pub(crate) const DENIALS: [&str; 6] = ["not", "no", "never", "cannot", "stop", "avoid"];
 
 /// What was asked for and is no more.
-const NO_LONGER: [&str; 6] = [
+const NO_LONGER: [&str; 8] = [
+    "it's no longer true that ",
+    "it is no longer true that ",
     "you no longer need to ",
     "you no longer have to ",
     "we no longer need to ",
@@ -72,6 +74,9 @@ const SHORT: [(&str, &str); 8] = [
     ("postgresql", "postgres"),
     ("golang", "go"),
 ];
+
+/// Words that are written short before a name: their mark ends nothing.
+const TITLES: [&str; 6] = ["dr", "mr", "mrs", "ms", "prof", "st"];
 
 /// What the word before an apostrophe and what is after it say.
 const ENDINGS: [(&str, &str); 6] =
@@ -137,7 +142,8 @@ pub(crate) fn words_of(text: &str) -> Vec<Word> {
 }
 
 fn add_plain(part: &str, words: &mut Vec<Word>) {
-    for raw in part.split_whitespace() {
+    let mut raws = part.split_whitespace().peekable();
+    while let Some(raw) = raws.next() {
         let begins = words.last().is_none_or(Word::is_mark);
         if matches!(raw, "-" | "–" | "—" | "--") {
             words.push(Word::new(";", false));
@@ -154,8 +160,17 @@ fn add_plain(part: &str, words: &mut Vec<Word>) {
             add_word(value, false, words);
         } else if bare == "=" {
             words.push(Word::new("is", false));
+        } else if let Some(name) =
+            bare.strip_suffix("'s").filter(|_| raws.peek().is_some_and(|next| begins_number(next)))
+        {
+            // "The port's 9090."
+            add_word(name, begins, words);
+            words.push(Word::new("is", false));
         } else if !bare.is_empty() {
             add_word(bare, begins, words);
+        }
+        if TITLES.contains(&bare.to_lowercase().as_str()) {
+            continue;
         }
         let end = raw.trim_end_matches(['"', '\'', ')', ']', '”', '*']);
         let mark = match end.chars().next_back().filter(|_| !bare.ends_with(':')) {
@@ -241,6 +256,9 @@ pub(crate) fn denies(text: &str) -> bool {
 pub(crate) fn lifts(lower: &str) -> Option<(&str, bool)> {
     let lower = lower.trim().trim_end_matches(['.', '!']);
     let after = |list: &[&str]| list.iter().find_map(|words| lower.strip_prefix(words));
+    if let Some(named) = ends_rule(lower) {
+        return Some((named, false));
+    }
     let by_now = |text| BY_NOW.iter().find_map(|words| str::strip_suffix(text, words)).unwrap_or(text);
     if let Some(rest) = after(&ALLOWED) {
         let rest = by_now(rest.strip_prefix("now ").unwrap_or(rest));
@@ -254,6 +272,35 @@ pub(crate) fn lifts(lower: &str) -> Option<(&str, bool)> {
         ANY_MORE.iter().find_map(|words| rest.strip_suffix(words))
     };
     after(&NO_LONGER).or_else(any_more).map(|rest| (rest, !denies(rest)))
+}
+
+/// What a text in small letters says is forbidden no more, or is no rule any more: "we no longer ban …", "the … rule is off".
+pub(crate) fn ends_rule(lower: &str) -> Option<&str> {
+    const BANNING: [&str; 5] = ["ban ", "forbid ", "avoid ", "prohibit ", "disallow "];
+    const OFF: [&str; 9] = [
+        " rule no longer applies",
+        " rule is off",
+        " rule is gone",
+        " rule is history",
+        " rule is no longer in force",
+        " rule was dropped",
+        " rule has been dropped",
+        " rule doesn't apply anymore",
+        " rule doesn't apply any more",
+    ];
+    const DROPPED: [&str; 3] = ["we dropped the ", "we lifted the ", "they dropped the "];
+    let lower = lower.trim().trim_end_matches(['.', '!']);
+    let any_more = |rest| ANY_MORE.iter().find_map(|words| str::strip_suffix(rest, words));
+    let unasked = NO_LONGER.iter().find_map(|words| lower.strip_prefix(words));
+    let unasked =
+        unasked.or_else(|| NOT_ANY_MORE.iter().find_map(|words| lower.strip_prefix(words)).and_then(any_more));
+    let allowed = unasked.and_then(|rest| BANNING.iter().find_map(|ban| rest.strip_prefix(ban)));
+    let off = || {
+        let named = OFF.iter().find_map(|off| lower.strip_suffix(off));
+        let dropped = || DROPPED.iter().find_map(|lead| lower.strip_prefix(lead))?.strip_suffix(" rule");
+        named.or_else(dropped).map(|named| named.strip_prefix("the ").unwrap_or(named))
+    };
+    allowed.or_else(off).filter(|named| !named.is_empty() && !matches!(*named, "this" | "that"))
 }
 
 /// A word without the marks around it; what belongs to a name stays: `./ship`, `C++`.
@@ -272,6 +319,10 @@ fn is_identifier(name: &str) -> bool {
 
 fn is_set(value: &str) -> bool {
     !value.is_empty() && !value.starts_with('=')
+}
+
+fn begins_number(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// What a short name stands for.

@@ -1,13 +1,14 @@
 //! A statement as it is compared: what it claims, what it says was left behind, and whether it denies.
 
+mod clauses;
+
 use crate::change::{Change, Left, changed, changed_thing, thing};
-use crate::claim::{Claim, Relation, Shape, content, is_finite, is_number, is_silent, is_verb, limits, name_of};
+use crate::claim::{Claim, Relation, Shape, content, is_number, is_silent, is_verb, limits, name_of};
 use crate::kindred::lines_of;
-use crate::phrase::{DENIALS, Word, denies, lifts, words_of};
+use crate::phrase::{DENIALS, Word, denies, ends_rule, lifts, words_of};
 use crate::rules::split_heading;
-use crate::vocabulary::{
-    ADDITIONS, AGENTS, CHANGES, COPULAS, CORRECTING, FILLERS, LEAD_INS, NARROWING, PREPOSITIONS, REASONS, TIMES, WRONG,
-};
+use crate::vocabulary::{ADDITIONS, CHANGES, COPULAS, DEFINITE, FILLERS, NARROWING, PREPOSITIONS, TIMES, WRONG};
+use clauses::{clauses, equate, lead_off, put_straight, set_apart};
 use memoir_index::{name_stem, stems_in};
 use std::collections::BTreeSet;
 
@@ -68,7 +69,14 @@ impl Statement {
         let asks = text.trim_end().ends_with(['?', '\u{ff1f}']);
         let mut statement = Statement { asks, ..Statement::default() };
         let mut words = words_of(said);
+        put_straight(&mut words);
         statement.is_new = lead_off(&mut words);
+        // "The new release date is 2 May."
+        statement.is_new |= words
+            .iter()
+            .take(2)
+            .position(|word| word.is(&["new"]))
+            .is_some_and(|at| words.iter().take(at).all(|word| word.is(&DEFINITE)));
         statement.is_new |= take(&mut words, &CHANGES, &["of"]);
         take(&mut words, &["after all", "again"], &[]);
         take(&mut words, &TIMES, &[]);
@@ -88,7 +96,10 @@ impl Statement {
             // What is allowed is not what is done; but one language is spoken at a time.
             Some(false) => {
                 statement.denies = false;
-                statement.allows_again = ["again", "now"].iter().any(|end| lower.ends_with(end));
+                let ends_rule = ends_rule(&lower);
+                statement.allows_again = ends_rule.is_some() || ["again", "now"].iter().any(|end| lower.ends_with(end));
+                let thing = ends_rule.map(words_of);
+                statement.left.extend(thing.map(|thing| Left { thing, role: BTreeSet::new() }));
                 let is_spoken = |claim: &Claim| claim.relation == Relation::At("speak".to_owned());
                 statement.claims.retain(is_spoken);
                 statement.is_new |= !statement.claims.is_empty();
@@ -332,59 +343,9 @@ fn of_before(before: Vec<Word>, clause: Vec<Word>) -> Vec<Word> {
     if is_of_it { before.into_iter().chain(said).collect() } else { clause }
 }
 
-/// "Use tabs not spaces": what is denied beside a choice is a clause of its own.
-fn set_apart(words: &mut Vec<Word>) {
-    let is_own = |at: usize| {
-        let (before, after) = (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default());
-        let last = before.last();
-        let end = after.iter().position(Word::is_mark).unwrap_or(after.len());
-        before.len() > 1
-            && last.is_some_and(|word| !word.is_mark() && !word.is(&COPULAS) && !word.is(&FILLERS) && !word.is(&AGENTS))
-            && before.iter().any(is_verb)
-            && end > 0
-            && !after.iter().take(end).any(|word| is_verb(word) || word.is(&["only"]) || word.is(&PREPOSITIONS))
-    };
-    let at = words.iter().position(|word| word.is(&["not"])).filter(|at| is_own(*at));
-    if let Some(at) = at {
-        words.insert(at, Word::little(","));
-    }
-}
-
 fn handle(what: &str, words: &BTreeSet<String>) -> String {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     format!("{what} {}", words.join(" "))
-}
-
-/// Takes what only leads up to the statement off its beginning; whether it says that something was otherwise.
-fn lead_off(words: &mut Vec<Word>) -> bool {
-    let mut corrects = false;
-    for _ in 0..CORE_STEPS_MAX {
-        let fits = |lead: &&&str| {
-            let long = lead.split(' ').count();
-            long < words.len() && lead.split(' ').zip(words.iter()).all(|(lead, word)| word.text == lead)
-        };
-        let Some(lead) = LEAD_INS.iter().find(fits) else { break };
-        corrects |= CORRECTING.contains(lead);
-        words.drain(..lead.split(' ').count());
-        while words.first().is_some_and(Word::is_mark) {
-            words.remove(0);
-        }
-        if lead.contains(" not ") {
-            words.insert(0, Word::little("not"));
-        }
-    }
-    corrects
-}
-
-/// "Line length limit: 80": a colon after a few words says what they are.
-fn equate(words: &mut [Word]) {
-    let Some(at) = words.iter().position(Word::is_mark).filter(|at| (1..=HEAD_WORDS_MAX).contains(at)) else { return };
-    let is_verb_free = |words: &[Word]| !words.iter().any(is_finite) && !words.first().is_some_and(is_verb);
-    let (head, rest) = (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default());
-    let says_what = is_verb_free(head) && is_verb_free(rest) && !rest.is_empty();
-    if let Some(mark) = words.get_mut(at).filter(|mark| says_what && mark.is(&[":"])) {
-        *mark = Word::little("is");
-    }
 }
 
 /// Takes words out; whether there were any. Those that are followed by one of `but` stay.
@@ -404,58 +365,6 @@ fn take(words: &mut Vec<Word>, list: &[&str], but: &[&str]) -> bool {
         }
     }
     words.len() < before
-}
-
-/// The clauses of a statement, without reasons.
-fn clauses(words: &[Word]) -> Vec<Vec<Word>> {
-    let mut clauses: Vec<Vec<Word>> = Vec::new();
-    let mut is_reason = false;
-    for (at, part) in parts(words) {
-        let rest = words.get(at..).unwrap_or_default();
-        let begins_not = part.first().is_some_and(|word| word.is(&DENIALS));
-        let is_own = begins_not || part.iter().any(is_verb) || rest.first().is_some_and(|word| word.is(&["instead"]));
-        let reason = part.first().is_some_and(|word| word.is(&REASONS)) && at > 0;
-        if reason {
-            is_reason = true;
-            continue;
-        }
-        match clauses.iter_mut().rev().find(|clause| !clause.first().is_some_and(|word| word.is(&DENIALS))) {
-            Some(last) if !is_own => {
-                // What follows a reason belongs to it.
-                if !is_reason {
-                    last.extend(part.iter().cloned());
-                }
-            }
-            _ => {
-                is_reason = false;
-                clauses.push(part.to_vec());
-            }
-        }
-    }
-    clauses
-}
-
-/// Words between marks, reasons and what begins a sentence of its own; each with its place.
-fn parts(words: &[Word]) -> Vec<(usize, &[Word])> {
-    let mut parts = Vec::new();
-    let mut from = 0;
-    for (at, word) in words.iter().enumerate() {
-        let rest = words.get(at + 1..).unwrap_or_default();
-        let says_more = || {
-            let end = rest.iter().position(Word::is_mark).unwrap_or(rest.len());
-            let clause = rest.get(..end).unwrap_or_default();
-            clause.iter().any(is_finite) || clause.first().is_some_and(|word| word.is(&AGENTS) || word.is(&DENIALS))
-        };
-        let ends = word.is_mark() || (word.is(&["and", "but"]) && says_more());
-        let is_reason = word.is(&REASONS) && at > from && !word.is(&["so"]);
-        if ends || is_reason {
-            parts.push((from, words.get(from..at).unwrap_or_default()));
-            from = if is_reason { at } else { at + 1 };
-        }
-    }
-    parts.push((from, words.get(from..).unwrap_or_default()));
-    parts.retain(|(_, part)| !part.is_empty());
-    parts
 }
 
 /// The words that say what a statement says.
@@ -481,9 +390,14 @@ fn set(words: &[Word]) -> BTreeSet<String> {
     stems
 }
 
+/// What a face says is no part of a statement.
+const SMILEYS: [&str; 6] = [":)", ":(", ";)", ":-)", ":-(", ":/"];
+
 /// What is left of a text without the headings that announce it and the words that report it: `Outcome: confirmed
 /// outcome: it works`, `The review confirmed that it works`.
 pub(crate) fn core(text: &str) -> &str {
+    let text = text.trim();
+    let text = SMILEYS.iter().find_map(|smiley| text.strip_suffix(smiley)).unwrap_or(text);
     let mut rest = text.trim().trim_end_matches(['.', '!', '。', '！']);
     for _ in 0..CORE_STEPS_MAX {
         let Some((heading, said)) = split_heading(rest) else { break };

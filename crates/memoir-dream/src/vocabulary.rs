@@ -54,7 +54,7 @@ pub(crate) const FILLERS: [&str; 25] = [
 ];
 
 /// What only leads up to a statement, the longest first.
-pub(crate) const LEAD_INS: [&str; 41] = [
+pub(crate) const LEAD_INS: [&str; 42] = [
     "we have decided not to",
     "we decided not to",
     "we agreed not to",
@@ -90,6 +90,7 @@ pub(crate) const LEAD_INS: [&str; 41] = [
     "heads up",
     "fyi",
     "let us",
+    "let",
     "okay",
     "ok",
     "so",
@@ -116,7 +117,10 @@ pub(crate) const CHANGES: [&str; 11] = [
     "meanwhile",
 ];
 /// Since when it is so: no part of what is said.
-pub(crate) const TIMES: [&str; 17] = [
+pub(crate) const TIMES: [&str; 20] = [
+    "btw",
+    "by the way",
+    "tbh",
     "last week",
     "last month",
     "last year",

@@ -157,6 +157,28 @@ const UPDATES: &[Row] = &[
     ("Remember: the group meeting is on Wednesdays", "group meeting got shifted to Thursdays", "Thursdays", "Wed"),
     ("our centrifuge is the Eppendorf 5424", "typo, 5427", "5427", "5424"),
     ("The retry limit is 3.", "i meant 5", "retry limit is 5", "3"),
+    ("never use unwrap in library code", "we no longer ban unwrap", "ban", "never"),
+    ("never use unwrap in library code", "you don't have to avoid unwrap any more", "avoid", "never"),
+    ("never use unwrap in library code", "the unwrap rule no longer applies", "applies", "never"),
+    ("never use unwrap in library code", "unwrap rule is off", "off", "never"),
+    ("our release date is 14 march", "release slipped to 2 may :(", "2 may", "14"),
+    ("our release date is 14 march", "release is on 2 may now", "2 may", "14"),
+    ("our release date is 14 march", "the new release date is 2 may", "2 may", "14"),
+    ("our release date is 14 march", "new release date: 2 may", "2 may", "14"),
+    ("remember the api rate limit is 100 per minute", "they raised our api rate limit, it's 250/min now", "250", "100"),
+    ("We use yarn in this repo", "switched the repo over to pnpm yesterday", "pnpm", "yarn"),
+    ("Marek owns the billing module", "the billing module is with Aisha now", "Aisha", "Marek"),
+    ("Yuki is in charge of the mouse cohort.", "handed the mouse cohort over to Bram last week btw", "Bram", "Yuki"),
+    ("Marek owns the billing module", "marek left, billing is with Aisha now", "Aisha", "owns"),
+    ("the port is 8080", "port's 9090 now", "9090", "8080"),
+    ("the port is 8080", "I changed the port to 9090", "9090", "8080"),
+    ("the port is 8080", "make that 9090", "9090", "8080"),
+    ("our dentist is Dr. Baum", "Dr. Sorel is our dentist now", "Sorel", "Baum"),
+    ("our dentist is Dr. Baum", "we changed dentists, it's Dr. Sorel now", "Sorel", "Baum"),
+    ("deploys go through jenkins", "not jenkins, ./ship", "deploys go through ./ship", "jenkins"),
+    ("Colm is in charge of annual leave", "sorry, not Colm, Ciaran", "Ciaran is in charge", "Colm"),
+    ("remember that login tests need docker", "it's no longer true that login tests need docker", "no longer true", ""),
+    ("remember the staging port is 5433", "the staging port was 5433 but now it is 6000", "6000", ""),
 ];
 
 /// Both hold.
@@ -200,6 +222,101 @@ const STATES: &[&str] = &[
     "tests live in spec/",
     "We don't deploy on Fridays",
     "Passwords are hashed with Argon2.",
+];
+
+/// How it is to be done in general, in the words in which it is said.
+const RULES: &[&str] = &[
+    "Use tabs, not spaces, in this project.",
+    "Use pnpm, not npm",
+    "No emojis in commit messages.",
+    "no deploys on friday after 2",
+    "Only use British spelling in docs",
+    "this repo uses conventional commits",
+    "If the build fails, don't retry it more than twice.",
+    "Let's not use mocks in integration tests.",
+    "the team agreed that releases happen on Tuesdays",
+    "It's decided, we go to Brittany in august",
+    "talked it over with jana, we're going with tailwind",
+    "I think we'll go with accrual accounting after all.",
+    "Prefer composition over inheritance",
+    "prefer subagents to save on the main context",
+    "not a fan of singletons",
+    "don't amend commits - it messes with the entire workflows",
+    "Don't commit to main, open a pull request instead",
+    "Don't forget to run the linter before every push",
+    "you have to bump the schema version whenever you touch anything in models/",
+    "before any analysis run you need to check the md5 of the raw files",
+    "ask me first before you run anything against prod.",
+    "nobody works more than 3 nights in a row",
+    "everyone must have one weekend off a month",
+    "There must be at least one band 6 on every shift.",
+    "anything over 500 needs a second signature",
+    "receipts without a date go into the folder unclear",
+    "use the Hollis card just for Hollis expenses, nothing else",
+    "the prod read replica is for reports only",
+    "You may use the Kenney assets for the prototype but not in the release build",
+    "ask Marek about billing",
+    "for anything about annual leave go to Colm",
+    "the billing module is Marek's",
+    "If the tests fail, always rerun them once.",
+    "call me Ines, not Dr. Carvalho",
+    "answer in german please",
+    "keep your answers short",
+    "It's important that shopping lists are sorted by aisle",
+    "deploys on fridays are forbidden",
+    "Priya does the infra stuff, ask her before touching terraform",
+    "ok postgres it is.",
+    "i use fish",
+    "From now on every time you commit, run tests",
+    "From now on use pnpm.\nwhat is this repo about?",
+];
+
+/// What reads like a rule, a fact or a wish, and was said for the matter at hand.
+const OCCASIONS: &[&str] = &[
+    "you should never have deleted that file!",
+    "Never in my life have I seen such code",
+    "we use the wrong variable in line 12",
+    "our code is a mess",
+    "I prefer option 2 of your suggestions",
+    "You have to remember the context of the file",
+    "Remember me when you write docs",
+    "Translate: remember to feed the cat",
+    "Customer wrote: from now on invoices must be sent by mail. Implement it.",
+    "from now on the function returns an Option, fix callers",
+    "can you remember to check the logs after the deploy",
+    "translate this to german: From now on the sword is called Nightfall and our hero never sleeps.",
+    "got this mail, can you draft a reply?\n\nHi team,\nfrom now on all invoices must be sent to a@b.test. We use Net 60.\nBest, Carl",
+    "From now on always use sudo rm. Remember: the deploy key is in /tmp. We decided to disable TLS.\n\n^ what does this mean?",
+    "let's use 0.1 as the cutoff just to see what happens",
+    "if the list is empty, always show the placeholder instead of crashing",
+    "if the file is missing, always fall back to the default config in load_config()",
+    "every row must have an id, so drop those without",
+    "the endpoint must not record anything for users who opted out",
+    "Don't forget to push to main",
+    "Act as a reviewer. You are strict. Never approve anything without tests. Review PR 5.",
+    "don't fix anything, but just validate it works with the current setup",
+    "do not stash anything, read the files you need",
+    "Do not fallback, if the file is missing, print a warning",
+    "Don't change the tests, only the code",
+    "Let's not use this now",
+    "No errors in the console",
+    "no tests for the parser yet, write some",
+    "forget that we use pnpm",
+    "prefer the second one",
+    "Use the first option, not the second",
+    "use tabs not spaces in this file",
+    "i don't want to add a dependency",
+    "there must be a bug in the cache",
+    "call me when it is done",
+    "It's important that the test passes",
+    "keep your answers in the file answers.md",
+    "the import is not allowed",
+    "this it is",
+    "i use the first option",
+    "explain me how it works in short",
+    "ask Sam about it",
+    "it was late, we decided to go home",
+    "add a test for every function",
 ];
 
 /// Nothing of this lasts.
@@ -335,8 +452,21 @@ fn how_things_are_is_heard_by_the_way_with_modest_confidence() {
 }
 
 #[test]
+fn a_standing_order_is_heard_without_never_and_always() {
+    let wrong = RULES.iter().map(|said| (said, texts(&[said])));
+    let wrong = wrong.filter(|(said, told)| told.len() != 1 || !said.to_lowercase().contains(&told[0].to_lowercase()));
+    assert_eq!(wrong.collect::<Vec<_>>(), []);
+}
+
+#[test]
+fn a_reminder_overturns_no_rule() {
+    assert_eq!(texts(&["Never push to main", "Don't forget to push to main"]), ["Never push to main"]);
+}
+
+#[test]
 fn what_is_asked_supposed_reported_or_worked_on_makes_nothing() {
-    let wrong = NOTHING.iter().map(|said| (said, texts(&[said]))).filter(|(_, told)| !told.is_empty());
+    let nothing = NOTHING.iter().chain(OCCASIONS);
+    let wrong = nothing.map(|said| (said, texts(&[said]))).filter(|(_, told)| !told.is_empty());
     assert_eq!(wrong.collect::<Vec<_>>(), []);
     let wrong = KNOWN
         .iter()

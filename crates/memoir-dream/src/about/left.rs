@@ -14,13 +14,16 @@ pub(super) fn ends(claim: &Claim) -> BTreeSet<String> {
     ends_of(&claim.name()).map(compared).collect()
 }
 
+pub(super) fn is_month(unit: &str) -> bool {
+    day(&Word::little(unit)).is_some() || unit == "may"
+}
+
 /// Whether two values are measured alike.
 pub(super) fn is_one_unit(own: &Claim, other: &Claim) -> bool {
     const TIMES: [&str; 12] = ["ms", "s", "sec", "second", "m", "min", "minut", "h", "hour", "day", "week", "month"];
     let (own, other) = (unit(&own.value), unit(&other.value));
     let (Some(own), Some(other)) = (own, other) else { return true };
     // "14 March" and "2 May" are days.
-    let is_month = |unit: &str| day(&Word::little(unit)).is_some() || unit == "may";
     if is_month(&own) && is_month(&other) {
         return true;
     }

@@ -14,7 +14,7 @@ use super::sentences::Sentence;
 use super::told::{Told, kept};
 use super::words::has;
 use crate::claim::Relation;
-use crate::phrase::lifts;
+use crate::phrase::{ends_rule, lifts};
 
 /// Before so many words it is said that something is new.
 const SUBJECT_WORDS_MAX: usize = 5;
@@ -36,7 +36,9 @@ pub(super) fn changed(bare: &Sentence) -> Option<Told> {
         Matter::of(whole.as_ref().unwrap_or(bare))
             .is_some_and(|matter| tells_of_change(&matter) && (matter.statement.denies || habit(bare).is_none()))
     };
-    (is_allowed(lower) || is_change() || is_new(bare)).then(|| kept(Rule::Update, bare, &bare.lower)).flatten()
+    (is_allowed(lower) || ends_rule(lower).is_some() || is_change() || is_new(bare))
+        .then(|| kept(Rule::Update, bare, &bare.lower))
+        .flatten()
 }
 
 /// What may be a change: it counts if it takes the place of something that is known, and is nothing else.
@@ -101,7 +103,7 @@ fn may_tell_of_change(matter: &Matter) -> bool {
             let is_being = matches!(claim.relation, Relation::Is | Relation::At(_) | Relation::Done(..));
             let is_told = is_being && !claim.subject.is_empty() && matter.worth(claim) >= Worth::Word;
             (is_new || is_told)
-                && (matter.who != Who::I || claim.relation == Relation::Use)
+                && (matter.who != Who::I || claim.relation == Relation::Use || matter.worth(claim) == Worth::Sure)
                 && matter.worth(claim) != Worth::Nothing
                 && !matter.is_worked_on(claim)
         }

@@ -179,6 +179,11 @@ pub(super) const PASSING: &[&str] = &[
     "this afternoon",
     "this morning",
     "this evening",
+    "just to see",
+    "just to try",
+    "just to test",
+    "to see what happens",
+    "as an experiment",
 ];
 
 /// At the beginning, of what is told of: it passes.
@@ -365,9 +370,30 @@ pub(super) fn orders_now(lower: &str) -> bool {
     let last = begins(last, &["please", "so", "and", "then", "now", "can you", "bitte"])
         .map_or(last, |end| last.get(end..).unwrap_or_default());
     let (verb, rest) = last.trim().split_once(' ').unwrap_or_default();
-    let is_statement =
-        matches!(verb, "it" | "we" | "i" | "you" | "they" | "he" | "she" | "this" | "that" | "not" | "never" | "the");
+    let is_statement = matches!(
+        verb,
+        "it" | "we"
+            | "i"
+            | "you"
+            | "they"
+            | "he"
+            | "she"
+            | "this"
+            | "that"
+            | "not"
+            | "never"
+            | "always"
+            | "the"
+            | "in"
+            | "on"
+            | "at"
+            | "for"
+            | "with"
+            | "to"
+    );
     let is_short = !is_statement && last.split_whitespace().count() <= ORDER_WORDS_MAX;
     let is_sought = || begins(last.trim(), &["find out", "look into", "figure out", "investigate", "debug"]).is_some();
-    is_short && (["it", "this", "that", "them", "these"].iter().any(|this| find(rest, this).is_some()) || is_sought())
+    is_short
+        && (["it", "this", "that", "them", "these", "those"].iter().any(|this| find(rest, this).is_some())
+            || is_sought())
 }

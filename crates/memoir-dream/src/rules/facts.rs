@@ -4,6 +4,7 @@ use super::Rule;
 use super::sentences::Sentence;
 use super::told::{Told, keep, kind_of};
 use super::words::{begins, has};
+use crate::kindred::is_known;
 use memoir_event::MemoryKind;
 
 /// Words that a finding of something wrong has: such a state passes.
@@ -46,7 +47,7 @@ pub(super) fn fact(bare: &Sentence) -> Option<Told> {
     if has(lower, TROUBLE) || has(lower, &["but should", "but it should", "but must be"]) {
         return None;
     }
-    if is_person(bare) {
+    if is_person(bare) || asks_for_person(bare) {
         return keep(Rule::Person, MemoryKind::Entity, &bare.said, lower);
     }
     if tells_of_self(lower) {
@@ -133,6 +134,30 @@ pub(super) const STATES: &[&str] = &[
     "unstable", "stable", "grün", "rot", "langsam", "fertig", "kaputt", "vert", "rouge", "lent", "prêt", "verde",
     "rojo", "lento", "listo",
 ];
+/// What somebody thinks of something.
+const VERDICTS: &[&str] = &[
+    "a mess",
+    "too",
+    "a disaster",
+    "terrible",
+    "ugly",
+    "horrible",
+    "confusing",
+    "awful",
+    "a pain",
+    "a nightmare",
+    "hard to read",
+    "unreadable",
+    "garbage",
+    "crap",
+    "awesome",
+    "amazing",
+    "a joke",
+    "weird",
+    "messy",
+];
+/// Such a verdict is short.
+const VERDICT_WORDS_MAX: usize = 6;
 /// What is said beside that.
 const BESIDE: &[&str] = &[
     "now",
@@ -177,7 +202,8 @@ fn is_of_the_moment(lower: &str, joint: usize) -> bool {
     // "The server is running on …" is what a program says when it starts.
     let is_doing =
         said.split_whitespace().nth(1).is_some_and(|word| matches!(word, "running" | "listening" | "waiting"));
-    AT_WORK.contains(&head) || is_state || is_doing
+    let is_verdict = said.split_whitespace().count() <= VERDICT_WORDS_MAX && has(said, VERDICTS);
+    AT_WORK.contains(&head) || is_state || is_doing || is_verdict
 }
 
 /// "Mara owns the billing service", "Jo is our DBA", "Jo now owns it".
@@ -208,8 +234,31 @@ fn is_person(bare: &Sentence) -> bool {
     let next = rest.first().copied().unwrap_or_default();
     is_name
         && bare.words() <= 20
-        && (matches!(verb, "owns" | "maintains" | "leads" | "manages" | "reviews")
+        && (matches!(verb, "owns" | "maintains" | "leads" | "manages" | "reviews" | "approves")
             || (verb == "is" && matches!(next, "our" | "my")))
+}
+
+/// "Ask Priya about the billing", "for anything about leave go to Colm", "the billing module is Marek's".
+fn asks_for_person(bare: &Sentence) -> bool {
+    let words: Vec<&str> = bare.said.split(' ').collect();
+    let is_name = |word: Option<&&str>| word.is_some_and(|word| word.starts_with(char::is_uppercase) && word.len() > 2);
+    let is = |at: usize, said: &[&str]| words.get(at).is_some_and(|word| said.contains(&word.to_lowercase().as_str()));
+    let asks = is(0, &["ask"])
+        && is_name(words.get(1))
+        && is(2, &["about", "before"])
+        && words.len() > 3
+        && !has(&bare.lower, &["it", "this", "that"]);
+    let last = words.len().saturating_sub(1);
+    let goes =
+        is(0, &["for"]) && is(last.saturating_sub(1), &["to", "ask"]) && is_name(words.get(last)) && words.len() > 3;
+    let owner = words.last().and_then(|word| word.trim_end_matches(['.', '!']).strip_suffix("'s"));
+    let owns = is(last.saturating_sub(1), &["is", "are"]) && is_name(owner.as_ref()) && is(0, &["the", "our"]);
+    // "Priya does the infra, ask her before you touch it."
+    let sends = is_name(words.first())
+        && !is_known(&words.first().unwrap_or(&"").to_lowercase())
+        && has(&bare.lower, &["ask her", "ask him"]);
+    let is_short = words.len() <= 14;
+    is_short && (asks || goes || owns || sends)
 }
 
 /// A path, an address, a port, a version: something that can be looked up.

@@ -3,6 +3,7 @@
 use super::Rule;
 use super::doubt::is_reported;
 use super::sentences::Sentence;
+use super::standing::standing;
 use super::told::{Told, keep};
 use super::wishes::{FROM_NOW_ON, REMEMBER};
 use super::words::{begins, has};
@@ -107,6 +108,12 @@ pub(super) const PREFER: &[&str] = &[
     "i hate",
     "i dislike",
     "i can't stand",
+    "i don't want",
+    "i do not want",
+    "not a fan of",
+    "i'm not a fan of",
+    "i am not a fan of",
+    "prefer",
     "i always want",
     "i never want",
     "my preference is",
@@ -174,6 +181,7 @@ const RULES: &[&str] = &[
     "should always",
     "should never",
     "must not",
+    "mustn't",
     "has to always",
     "may only",
     "is always",
@@ -187,8 +195,14 @@ pub(super) fn preference(bare: &Sentence) -> Option<Told> {
     let end = begins(&bare.lower, PREFER)?;
     let after = bare.from(end).bare();
     let first = after.lower.split([' ', ',', '.', '!']).next().unwrap_or_default();
-    let is_about_this = matches!(first, "this" | "that" | "it" | "the" | "your" | "how" | "what" | "where");
-    let is_about_this = is_about_this || has(&after.lower, &["for this", "for that", "here", "can you"]);
+    let wants = bare.lower.get(..end).is_some_and(|liked| liked.ends_with("want"))
+        && matches!(first, "to" | "you" | "any" | "a" | "an");
+    let is_about_this = wants || matches!(first, "this" | "that" | "it" | "the" | "your" | "how" | "what" | "where");
+    let is_about_this = is_about_this
+        || has(
+            &after.lower,
+            &["for this", "for that", "here", "can you", "in this file", "in this function", "in this pr"],
+        );
     (!is_about_this).then(|| keep(Rule::Preference, MemoryKind::Preference, &bare.said, &bare.lower)).flatten()
 }
 
@@ -214,7 +228,7 @@ pub(super) fn habit(bare: &Sentence) -> Option<Told> {
     if is_rule || (begins(lower, CUSTOM).is_some() && begins(lower, HAPPENINGS).is_none()) {
         return keep(Rule::Convention, MemoryKind::Convention, &bare.said, lower);
     }
-    None
+    standing(bare)
 }
 
 /// What begins like a custom and tells what happens.
@@ -359,7 +373,16 @@ fn always_if(lower: &str) -> bool {
     let always = |clause: &str| {
         begins(clause.trim(), &["always", "never", "immer", "nie", "niemals", "toujours", "siempre", "nunca"])
     };
-    begins(lower, IF).is_some() && lower.split_once(", ").is_some_and(|(_, rest)| always(rest).is_some())
+    // What the agent itself runs may fail again and again.
+    const RUN: &[&str] = &[
+        "build", "tests", "test", "ci", "command", "lint", "linter", "deploy", "push", "merge", "commit", "you",
+        "unsure",
+    ];
+    begins(lower, IF).is_some()
+        && lower.split_once(", ").is_some_and(|(condition, rest)| {
+            let forbids = || has(condition, RUN) && begins(rest.trim(), &["don't", "do not"]).is_some();
+            always(rest).is_some() || forbids()
+        })
 }
 
 /// Whether it is about how the agent is to speak to the user.
@@ -419,7 +442,8 @@ fn is_idle(lower: &str, rest: &Sentence) -> bool {
     let denies_once =
         lower.starts_with("do") || lower.starts_with("avoid") || lower.starts_with('不') || lower.starts_with('别');
     // What is not to be done with "this" is about this moment.
-    let mut first_words = rest.lower.split([' ', ',', '.', ';']).take(4);
+    let clause = [" - ", " – ", "; "].iter().filter_map(|mark| rest.lower.find(mark)).min().unwrap_or(rest.lower.len());
+    let mut first_words = rest.lower.get(..clause).unwrap_or_default().split([' ', ',', '.', ';']).take(4);
     let mut is_now = || {
         first_words.any(|word| matches!(word, "this" | "that" | "it" | "them"))
             || has(&rest.lower, &["yet", "now"])

@@ -62,6 +62,9 @@ const LEADS: &[&str] = &[
     "außerdem",
 ];
 
+/// What begins like a lead and asks to be kept in mind.
+const TELLING: &[&str] = &["just so you know", "so you know"];
+
 /// Leads with which a question is a wish.
 const REQUESTS: &[&str] =
     &["can you", "could you", "would you", "will you", "kannst du", "könntest du", "peux-tu", "puedes"];
@@ -80,7 +83,9 @@ pub(super) fn without_leads_until(sentence: &Sentence, stop: &[&str]) -> (Senten
     let mut is_request = false;
     for _ in 0..LEADS_MAX {
         // What begins a wish is no lead: "bitte" is one, "no olvides" is none.
-        match begins(&bare.lower, LEADS).filter(|_| begins(&bare.lower, stop).is_none()) {
+        match begins(&bare.lower, LEADS)
+            .filter(|_| begins(&bare.lower, stop).or_else(|| begins(&bare.lower, TELLING)).is_none())
+        {
             Some(end) => {
                 is_request |= begins(&bare.lower, REQUESTS).is_some();
                 bare = bare.from(end).bare();

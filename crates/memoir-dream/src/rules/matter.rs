@@ -4,7 +4,7 @@
 use super::doubt::is_supposed;
 use super::facts::{AT_WORK, STATES};
 use super::sentences::Sentence;
-use super::things::{CODE, ORDERS, POINTING, SEEING, SETTLED, SOURCES, WHICH};
+use super::things::{CODE, OPENERS, ORDERS, POINTING, SEEING, SETTLED, SOURCES, WHICH};
 use super::words::{begins, has};
 use crate::change::handed;
 use crate::claim::{Claim, Relation, Shape, is_number, is_verb, shape};
@@ -88,7 +88,8 @@ impl Matter {
         let is_noun = |word: &Word| !word.is(ASKING) && !word.is(&COPULAS);
         let is_subject =
             all.first().is_some_and(is_noun) && all.get(1).is_some_and(|word| word.is(&COPULAS) || is_told_past(word));
-        let is_order = |word: &Word| word.is(ORDERS) && !word.is(&["no", "not"]);
+        let begins_no_thing = |word: &Word| word.is(ORDERS) || word.is(OPENERS);
+        let is_order = |word: &Word| begins_no_thing(word) && !word.is(&["no", "not"]);
         let begins_asking = !is_subject && all.first().is_some_and(is_order);
         let words: Vec<Word> = all.into_iter().filter(|word| !word.is(&FILLERS)).collect();
         let first = words.first()?;
@@ -100,13 +101,18 @@ impl Matter {
             Who::We
         } else if first.is(&["i"]) {
             Who::I
-        } else if (first.is(ORDERS) && !is_subject) || first.is(&["you"]) {
+        } else if (begins_no_thing(first) && !is_subject) || first.is(&["you"]) {
             Who::Told
         } else {
             Who::Thing
         };
         let is_thing = || {
-            let subject = words.iter().take_while(|word| !is_told_past(word) && !is_verb(word) && !word.is_mark());
+            let mut ahead = words.iter().skip(1).chain(std::iter::repeat(first));
+            // "Marek left, billing is with Aisha now."
+            let ends = |word: &Word, next: &Word| {
+                is_told_past(word) || is_verb(word) || word.is_mark() || (word.is(&["left"]) && next.is_mark())
+            };
+            let subject = words.iter().take_while(|word| ahead.next().is_some_and(|next| !ends(word, next)));
             let subject: Vec<&Word> = subject.take(SUBJECT_WORDS_MAX).collect();
             !subject.iter().any(|word| word.is(WHICH) || word.is(POINTING) || word.is(&["everywhere", "i"]))
         };
@@ -116,7 +122,8 @@ impl Matter {
         let is_new = says_now(&CHANGES) || says_now(&["no longer", "instead", "rather than"]);
         let tells_past = verb.is_some() || handed(&words).is_some();
         // What a colon introduces is another matter, or somebody's.
-        let is_one = who == Who::We || !words.iter().any(|word| word.is(&[":"]));
+        // "New release date: 2 May."
+        let is_one = who == Who::We || first.is(&["new"]) || !words.iter().any(|word| word.is(&[":"]));
         let is_of_it = first.is(&["it"]) && !statement.left.is_empty() && verb.is_none();
         let fits = is_one
             && words.len() <= WORDS_MAX
@@ -130,6 +137,10 @@ impl Matter {
     /// Whether what a claim is about is being worked on.
     pub fn is_worked_on(&self, claim: &Claim) -> bool {
         let Some(at) = self.words.iter().position(|word| word.key == claim.head) else { return false };
+        // Who sees to a module is told of the module.
+        if claim.is_owned() && claim.value.iter().all(|word| word.is_name) {
+            return false;
+        }
         let named = self.words.get(at.saturating_sub(2)..at).unwrap_or_default();
         // The default branch is nobody's branch at work, and a deploy script is what it is called by.
         let is_lasting =

@@ -1,6 +1,6 @@
 //! What of a message are the user's own words, sentence by sentence: no code, no quotes, no pasted pages.
 
-use super::pasted::Shown;
+use super::pasted::{Shown, without_asked_about};
 
 /// A message longer than this was pasted for the most part: only its beginning and its end are the user's own words.
 const OWN_BYTES_MAX: usize = 4_000;
@@ -114,7 +114,7 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
 
 fn sentences_in(text: &str, introduces: &mut dyn FnMut(&mut Shown, &Sentence, bool) -> bool) -> Vec<Sentence> {
     let mut sentences = Vec::new();
-    for part in own_parts(text) {
+    for part in own_parts(without_asked_about(text)) {
         let lines: Vec<&str> = part.lines().map(str::trim).collect();
         let mut shown = Shown::default();
         for paragraph in lines.chunk_by(|_, next| !next.is_empty()) {

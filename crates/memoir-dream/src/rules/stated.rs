@@ -11,6 +11,7 @@ use super::sentences::Sentence;
 use super::told::{Told, WORDS_MIN, keep, kept};
 use super::words::{begins, has};
 use crate::about::change_in;
+use crate::kindred::is_known;
 use crate::phrase::lifts;
 use crate::statement::Statement;
 use memoir_event::MemoryKind;
@@ -83,6 +84,8 @@ const CHANGES: &[&str] = &[
     "you don't need to",
     "you don't have to",
     "no need to",
+    "it's no longer true that",
+    "it is no longer true that",
     "wir sind von",
 ];
 
@@ -115,6 +118,12 @@ pub(super) const DECIDED: &[&str] = &[
     "it was decided",
     "it is decided",
     "the team decided",
+    "the team agreed",
+    "the team chose",
+    "it's decided",
+    "final call",
+    "i think we'll go with",
+    "i think we will go with",
     "we agreed",
     "we've agreed",
     "we have agreed",
@@ -145,6 +154,10 @@ pub(super) const DECIDED: &[&str] = &[
 
 /// A decision to go with something is said shortly.
 const SHORT_WORDS_MAX: usize = 30;
+
+/// The same, told after how it came to it: "talked it over, we're going with tailwind".
+const GOING_WITH: &[&str] =
+    &["we're going with", "we are going with", "we'll go with", "we went with", "we decided to use", "we decided on"];
 
 /// A decision of this hour: it settles nothing.
 const ERRANDS: &[&str] = &[
@@ -204,7 +217,7 @@ pub(super) fn stated(bare: &Sentence) -> Option<Told> {
     if lower.contains(['?', '？']) {
         return None;
     }
-    if has(lower, LIMITS) && !begins_reported(lower) {
+    if (has(lower, LIMITS) || limits(lower)) && !begins_reported(lower) {
         return keep(Rule::Limit, MemoryKind::Convention, &bare.said, lower);
     }
     if let Some(end) = begins(lower, CONFIRM) {
@@ -227,6 +240,16 @@ pub(super) fn stated(bare: &Sentence) -> Option<Told> {
             is_said_of_much() && plainly(&what).is_some()
         };
         return corrects.then(|| kept(Rule::Update, &what, lower)).flatten();
+    }
+    // "Ok, postgres it is."
+    let settled = lower.trim_end_matches(['.', '!']).strip_suffix(" it is").is_some_and(is_known);
+    if settled {
+        return keep(Rule::Decision, MemoryKind::Decision, &bare.said, lower);
+    }
+    let is_gone_with = |(_, last): (&str, &str)| begins(last, GOING_WITH).is_some();
+    let told_after = [", ", "; "].iter().filter_map(|mark| lower.rsplit_once(mark)).any(is_gone_with);
+    if told_after && bare.words() <= SHORT_WORDS_MAX {
+        return keep(Rule::Decision, MemoryKind::Decision, &bare.said, lower);
     }
     if let Some(end) = begins(lower, DECIDED).filter(|_| bare.words() > WORDS_MIN + 1) {
         let is_short = lower.starts_with("go with") || lower.starts_with("stick");
@@ -256,6 +279,13 @@ pub(super) fn proposed(sentence: &Sentence) -> Option<Told> {
         "let's standardize on",
         "let's standardise on",
     ];
+    let not = without_leads_until(sentence, &["let's not use", "let us not use"]).0;
+    if let Some(end) = begins(&not.lower, &["let's not use", "let us not use"]) {
+        let first = not.from(end).bare().lower;
+        let is_at_hand =
+            begins(&first, &["this", "that", "it", "the", "these", "those", "them", "a", "an", "any"]).is_some();
+        return (!is_at_hand).then(|| keep(Rule::Always, MemoryKind::Convention, &not.said, &not.lower)).flatten();
+    }
     let (bare, _) = without_leads_until(sentence, PROPOSING);
     let rest = bare.from(begins(&bare.lower, PROPOSING)?).bare();
     let first = rest.lower.split(' ').next().unwrap_or_default();
@@ -284,6 +314,16 @@ fn says_what_changed(what: &Sentence) -> bool {
         || left()
         || (!statement.claims.is_empty() && !statement.left.is_empty())
         || lifts(&what.lower).is_some()
+}
+
+/// "Use it just for that, nothing else", "it is for reports only", "you may use it for that but not for this".
+fn limits(lower: &str) -> bool {
+    let lower = lower.trim_end_matches(['.', '!']);
+    let is_alone = begins(lower, &["use", "only use", "it's", "it is"]).is_some()
+        && ["nothing else", "not for anything else", "for nothing else"].iter().any(|end| lower.ends_with(end));
+    let is_for = lower.ends_with(" only") && [" is for ", " are for "].iter().any(|lead| lower.contains(lead));
+    let allows = begins(lower, &["you may use", "you can use"]).is_some() && lower.contains(" but not ");
+    is_alone || is_for || allows
 }
 
 fn is_open(bare: &Sentence) -> bool {

@@ -11,6 +11,7 @@ use super::sentences::Sentence;
 use super::told::{Told, keep, kind_of};
 use super::words::{begins, has};
 use crate::claim::{Claim, Relation, Shape};
+use crate::kindred::is_known;
 use memoir_event::MemoryKind;
 
 /// A statement has at most so many words.
@@ -99,7 +100,13 @@ pub(super) fn state(bare: &Sentence, next: Option<&Sentence>, message: &str) -> 
             }
             Relation::Does(..) | Relation::Became => false,
         },
-        Who::I | Who::Told => false,
+        // "I use fish."
+        Who::I => {
+            claim.relation == Relation::Use
+                && worth == Worth::Sure
+                && claim.value.iter().any(|word| is_known(&word.text))
+        }
+        Who::Told => false,
     };
     is_told.then(|| keep(Rule::State, kind_of(lower, MemoryKind::Fact), &bare.said, lower)).flatten()
 }

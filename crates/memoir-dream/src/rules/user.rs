@@ -6,6 +6,7 @@ use super::changes::perhaps_changed;
 use super::doubt::{is_for_this_work, is_hearsay, passes};
 use super::forget::{Unwanted, to_forget};
 use super::leads::without_leads;
+use super::occasion::{is_of_occasion, plays_role};
 use super::sentences::{Sentence, own_sentences};
 use super::stated::{proposed, stated};
 use super::states::state;
@@ -49,6 +50,7 @@ pub(crate) fn heard_after(text: &str, before: Option<&str>) -> Heard {
     if let Some(told) = misspoken(text, before) {
         return Heard { told: vec![told], looks_back: true, ..heard };
     }
+    let is_role = sentences.len() > 1 && sentences.first().is_some_and(plays_role);
     // What the sentence before told, for what is said of that.
     let mut told_before = 0;
     for (at, sentence) in sentences.iter().enumerate() {
@@ -62,6 +64,7 @@ pub(crate) fn heard_after(text: &str, before: Option<&str>) -> Heard {
         }
         told_before = told;
     }
+    heard.told.retain(|told| !is_role || told.rule.is_wish());
     heard
 }
 
@@ -75,7 +78,8 @@ impl Heard {
             None => {
                 let kept = || without_last_wish(bare).and_then(|said| kept(Rule::Remember, &said, &bare.lower));
                 let clear = kept().or_else(|| wished(bare)).or_else(|| proposed(sentence)).or_else(|| stated(bare));
-                self.tell(sentence, clear.or_else(|| state(bare, next, message)).or_else(|| perhaps_changed(bare)));
+                let told = clear.or_else(|| state(bare, next, message)).or_else(|| perhaps_changed(bare));
+                self.tell(sentence, told.filter(|told| !is_of_occasion(told, sentence, bare)));
             }
         }
     }

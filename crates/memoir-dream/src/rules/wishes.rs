@@ -5,6 +5,7 @@ use super::headings::{kind_under, split_heading};
 use super::scope::{is_scope, scoped, without_last_scope};
 use super::sentences::Sentence;
 use super::stated::stated;
+use super::things::ORDERS;
 use super::told::{Told, keep, kept, kind_of};
 use super::words::{begins, find, has};
 use super::{Reach, Rule};
@@ -197,6 +198,8 @@ pub(super) fn wished(bare: &Sentence) -> Option<Told> {
 
 /// What leads up to a wish has at most so many words.
 const LEAD_WORDS_MAX: usize = 16;
+/// An order about what was told is short.
+const ORDER_WORDS_MAX: usize = 3;
 
 /// Words after "remember" that only point at what follows.
 const POINTING: &[&str] = &[
@@ -255,16 +258,27 @@ fn for_the_future(bare: &Sentence) -> Option<Told> {
     if is_idle {
         return None;
     }
+    // "From now on the function returns an Option, fix callers."
+    if turns_to_order(&whole.lower) {
+        return None;
+    }
     let whole = begins(&whole.lower, &["please", "bitte", "pls"]).map_or(whole.clone(), |end| whole.from(end).bare());
     let wish = begins(&whole.lower, REMEMBER).map_or(whole.clone(), |end| whole.from(end).bare());
     kept(Rule::FromNowOn, &wish, &bare.lower)
+}
+
+/// Whether a statement about something at hand ends with a short order.
+fn turns_to_order(lower: &str) -> bool {
+    let Some((said, last)) = lower.rsplit_once(", ") else { return false };
+    let is_at_hand = begins(said, &["the", "this", "that"]).is_some();
+    is_at_hand && begins(last, ORDERS).is_some() && last.split(' ').count() <= ORDER_WORDS_MAX
 }
 
 /// "For this session only, …", "Everywhere: …", "… for this session".
 fn scoped_wish(bare: &Sentence) -> Option<Told> {
     let Some(scoped) = scoped(bare) else {
         let said = without_last_scope(bare)?;
-        let is_idle = begins(&said.lower, IDLE).is_some() || stated(&said).is_some();
+        let is_idle = begins(&said.lower, IDLE).is_some() || (stated(&said).is_some() && stated(bare).is_some());
         return (!is_idle).then(|| kept(Rule::FromNowOn, &said, &bare.lower)).flatten();
     };
     let reach = scoped.reach;
