@@ -206,6 +206,15 @@ impl Ledger {
         self.files.is_empty()
     }
 
+    /// Whether it is known what became of the first copy of a file: it is in the list, there was none to be made, or
+    /// somebody else's copy had taken the name.
+    pub(crate) fn has_copy(&self, path: &Path) -> bool {
+        let mut second = backup_of(path).into_os_string();
+        second.push("-2");
+        let is_listed = self.files.get(path).is_some_and(|entry| entry.is_new || entry.backup.is_some());
+        is_listed || PathBuf::from(second).symlink_metadata().is_ok()
+    }
+
     /// Whether the file is there only because of memoir.
     pub(crate) fn is_new(&self, path: &Path) -> bool {
         self.files.get(path).is_some_and(|entry| entry.is_new)

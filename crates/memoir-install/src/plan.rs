@@ -227,6 +227,8 @@ impl File<'_> {
                 copies.push(copy);
                 return Some(original);
             }
+            // Somebody has written to the file since; the copy is memoir's all the same.
+            Ok(Some(original)) if is_mine && !ledger.has_copy(self.path) && is_clean(&original) => copies.push(copy),
             Ok(None) if became_this("") => return None,
             _ => {}
         }

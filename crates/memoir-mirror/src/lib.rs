@@ -41,7 +41,7 @@ pub use event::MirrorEvent;
 pub use problems::{Problem, ProblemKind};
 pub use project::ProjectInfo;
 pub use read::ReadSummary;
-pub use verify::{Finding, Progress, VerifyReport};
+pub use verify::{Finding, Mend, Progress, VerifyReport};
 pub use write::{Appended, Removed, Repairs, Summary, Writer};
 
 use layout::Layout;

@@ -38,6 +38,17 @@ pub struct Finding {
     pub file: PathBuf,
     /// What is wrong with it, in words.
     pub what: String,
+    /// Who mends it.
+    pub mend: Mend,
+}
+
+/// Who mends what is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mend {
+    /// The next export: it makes manifest and indexes anew, and writes what is missing.
+    Export,
+    /// Nobody, while the file is there: an export changes no committed line, nor what is not its own.
+    Never,
 }
 
 impl fmt::Display for Finding {
@@ -71,15 +82,30 @@ impl VerifyReport {
         self.findings.is_empty()
     }
 
+    /// Whether an export mends all that is wrong.
+    pub fn is_mended_by_export(&self) -> bool {
+        self.findings.iter().all(|finding| finding.mend == Mend::Export)
+    }
+
     fn add(&mut self, file: impl Into<PathBuf>, what: impl Into<String>) {
+        self.add_as(Mend::Export, file, what);
+    }
+
+    /// What an export leaves as it is.
+    fn add_lasting(&mut self, file: impl Into<PathBuf>, what: impl Into<String>) {
+        self.add_as(Mend::Never, file, what);
+    }
+
+    fn add_as(&mut self, mend: Mend, file: impl Into<PathBuf>, what: impl Into<String>) {
         if self.findings.len() < FINDINGS_MAX {
-            self.findings.push(Finding { file: file.into(), what: what.into() });
+            self.findings.push(Finding { file: file.into(), what: what.into(), mend });
         } else {
             self.findings_left_off += 1;
         }
     }
 
-    fn add_problems(&mut self, file: &Path, problems: &Problems) {
+    /// `torn` says who mends a torn end: of its own segments an export cuts it off.
+    fn add_problems(&mut self, file: &Path, problems: &Problems, torn: Mend) {
         for (kind, count) in problems.iter() {
             let what = match kind {
                 ProblemKind::Unparsable => counted(count, "line is not a JSON object", "lines are not JSON objects"),
@@ -92,7 +118,7 @@ impl VerifyReport {
                 ProblemKind::NotAFile => "it is not a file".to_owned(),
                 ProblemKind::Changed => "it changed while it was read".to_owned(),
             };
-            self.add(file, what);
+            self.add_as(if kind == ProblemKind::Torn { torn } else { Mend::Never }, file, what);
         }
     }
 }

@@ -49,7 +49,7 @@ pub use input::{Input, Polled};
 pub use intake::{Intake, Rules};
 pub use judge::Judge;
 pub use keep::{Kept, for_server, keep};
-pub use left_out::{count_left_out, left_out};
+pub use left_out::{count_left_out, count_unread, left_out, unread};
 pub use lines::{BadLine, Line, Lines};
 pub use live::{Live, LiveStream, LiveSummary, Shown};
 pub use local::{LocalOptions, LocalRecorder, LocalSummary, Target};

@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::policy::Reason;
 use crate::runs::{Run, salt_of};
 use crate::spool::{Lane, Spool};
-use memoir_capture::{Captured, Out, Parser, Salt, Tally};
+use memoir_capture::{Captured, Counts, Out, Parser, Salt, Tally};
 use memoir_event::KeyHasher;
 use memoir_journal::{Journal, Redacted};
 use std::borrow::Cow;
@@ -31,6 +31,9 @@ const GROWING: Duration = Duration::from_millis(500);
 
 /// So long is read what a client left that has ended: something that it started may go on writing for ever.
 const LEFT_OVER: Duration = Duration::from_secs(5);
+
+/// What parsers say of a line that is no data.
+const NOT_JSON: &str = "not JSON";
 
 /// What a stream is stored with.
 #[derive(Clone, Copy)]
@@ -77,6 +80,20 @@ pub struct LiveSummary {
     pub excluded: BTreeMap<Reason, u64>,
     /// Everything that became no event.
     pub tally: Tally,
+    /// How many lines are no data: the client speaks beside its stream. They are among the problems, too.
+    pub beside: u64,
+}
+
+impl LiveSummary {
+    /// What of the stream itself could not be read, by what is wrong with it.
+    pub fn unread(&self) -> Counts {
+        let mut unread = self.tally.problems.clone();
+        if let Some(lines) = unread.get_mut(NOT_JSON) {
+            *lines = lines.saturating_sub(self.beside);
+        }
+        unread.retain(|_, lines| *lines > 0);
+        unread
+    }
 }
 
 /// A stream on its way.
@@ -258,6 +275,9 @@ impl<'a> LiveStream<'a> {
         }
         let mut out = Out::default();
         self.parser.line(self.number, &text, &mut out);
+        if !line.starts_with(b"{") && out.tally.problems.contains_key(NOT_JSON) {
+            self.summary.beside += 1;
+        }
         self.listen_for_hush();
         self.admit(out)
     }

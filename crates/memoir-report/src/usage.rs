@@ -302,7 +302,7 @@ fn tokens_of_turn(usage: &Value) -> Tokens {
     Tokens {
         input: number(["input_tokens", "prompt_tokens"]).saturating_sub(cached),
         cached,
-        cache_written: 0,
+        cache_written: number(["cache_write_tokens"; 2]),
         output: number(["output_tokens", "completion_tokens"]),
     }
 }

@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 const GROUPS_DEFAULT: usize = 10;
 
 /// What a request may say. A group is an archive. What is private, sealed or secret is counted and never read, whoever
-/// asks for it, and memories are always made: those fields are known and change nothing.
+/// asks for it: those fields are known and change nothing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Asked {
@@ -29,8 +29,7 @@ struct Asked {
     _include_private_scratch: bool,
     #[serde(rename = "include_sealed")]
     _include_sealed: bool,
-    #[serde(rename = "promote_semantic")]
-    _promote_semantic: Option<bool>,
+    promote_semantic: Option<bool>,
     #[serde(rename = "secrecy_levels")]
     _secrecy_levels: Option<Vec<Secrecy>>,
 }
@@ -53,7 +52,9 @@ pub(crate) async fn tick(State(app): State<Shared>, request: Request) -> Result<
 }
 
 fn dream(app: &App, asked: Asked) -> Result<Value, ApiError> {
-    let Asked { session_id, dry_run, max_groups, .. } = asked;
+    let Asked { session_id, dry_run, max_groups, promote_semantic, .. } = asked;
+    // What nobody wants to be made into memories yet waits for the next time.
+    let makes_nothing = dry_run || promote_semantic == Some(false);
     let owner = format!("dream-tick {}", std::process::id());
     let sessions = Sessions {
         journal: &*app.journal,
@@ -69,7 +70,7 @@ fn dream(app: &App, asked: Asked) -> Result<Value, ApiError> {
     let wish = DreamWish {
         session: session.map(|session| (session.client, session.id)),
         archives_max: Some(groups_max),
-        dry_run,
+        dry_run: makes_nothing,
         ..DreamWish::default()
     };
     let dreamer = Dreamer { journal: &*app.journal, redactor: &app.redactor, clock: &app.clock };
@@ -82,7 +83,7 @@ fn dream(app: &App, asked: Asked) -> Result<Value, ApiError> {
         dreamt.archives += 1;
         dreamt.events += u64::try_from(events).unwrap_or(u64::MAX);
     }
-    Ok(answer(&dreamt, dry_run))
+    Ok(answer(&dreamt, makes_nothing))
 }
 
 /// Only what was committed is dreamt: what is over is committed before, and a session that is asked for by its name, over
@@ -113,12 +114,12 @@ impl From<SessionError> for ApiError {
     }
 }
 
-fn answer(dreamt: &Dreamt, dry_run: bool) -> Value {
-    let semantic = if dry_run { 0 } else { dreamt.made - dreamt.episodes };
+fn answer(dreamt: &Dreamt, makes_nothing: bool) -> Value {
+    let semantic = if makes_nothing { 0 } else { dreamt.made - dreamt.episodes };
     json!({
         "groups_processed": dreamt.archives,
         "raw_records_processed": dreamt.events,
-        "episodic_summaries_created": if dry_run { dreamt.archives } else { dreamt.episodes },
+        "episodic_summaries_created": if makes_nothing { dreamt.archives } else { dreamt.episodes },
         "semantic_nodes_created": semantic,
     })
 }

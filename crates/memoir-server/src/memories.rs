@@ -9,7 +9,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use memoir_dream::{Brought, Given, MemoryError, Remembered, Remembering, Said, read_memories, supersede};
+use memoir_dream::{Brought, Given, MemoryError, Remembered, Remembering, Said, is_of_self, read_memories, supersede};
 use memoir_event::{EventId, Kind, MEMORY_CHARS_MAX, Memory, MemoryKind, MemoryScope, MemorySource, MemoryStatus};
 use memoir_journal::{Admission, Audience, Filter, Lookup, Order, Page, PageToken, View};
 use memoir_recall::{Listed, memory_json};
@@ -158,6 +158,9 @@ fn check(
     if chars > MEMORY_CHARS_MAX {
         return Err(given::refused(at, &MemoryError::TooLong(chars).to_string()));
     }
+    if !given::has_scope(object) && is_of_self(&given.text) {
+        given.scope = MemoryScope::User;
+    }
     if given.scope == MemoryScope::Project && given.project.is_empty() {
         return Err(given::refused(at, "it names no `project`"));
     }
@@ -219,7 +222,7 @@ fn remembered_json(remembered: &Remembered) -> Value {
         Said::Forgotten => "forgotten",
     };
     json!({
-        "memory_id": remembered.id, "said": said, "name": remembered.memory.name,
+        "memory_id": remembered.id, "said": said, "name": remembered.memory.name, "scope": remembered.memory.scope,
         "superseded": remembered.superseded, "contradicts": remembered.contradicts, "redacted": remembered.secrets,
     })
 }

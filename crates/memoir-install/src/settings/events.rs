@@ -23,10 +23,11 @@ const fn tool(name: &'static str, matcher: &'static str, timeout: u64) -> HookEv
 
 /// Seconds. The last two are cut to three by the client itself. A compressor may take its time at the first two; without
 /// one memoir's own limit is two seconds.
-const CODEX: [HookEvent; 11] = [
+const CODEX: [HookEvent; 12] = [
     event("SessionStart", 70),
     event("UserPromptSubmit", 130),
     tool("PreToolUse", "*", 10),
+    tool("PermissionRequest", "*", 10),
     tool("PostToolUse", "*", 10),
     event("PreCompact", 10),
     event("PostCompact", 10),
@@ -38,11 +39,13 @@ const CODEX: [HookEvent; 11] = [
 ];
 
 /// Seconds.
-const CLAUDE: [HookEvent; 13] = [
+const CLAUDE: [HookEvent; 15] = [
     event("SessionStart", 70),
     event("UserPromptSubmit", 130),
     event("UserPromptExpansion", 10),
     tool("PreToolUse", "*", 10),
+    tool("PermissionRequest", "*", 10),
+    tool("PermissionDenied", "*", 10),
     tool("PostToolUse", "*", 10),
     tool("PostToolUseFailure", "*", 10),
     event("SubagentStart", 10),

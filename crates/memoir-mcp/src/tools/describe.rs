@@ -98,7 +98,7 @@ impl Tool {
                     "text": text("One or two sentences that can be understood on their own"),
                     "kind": {"type": "string", "enum": kinds(), "description": "fact if you do not say"},
                     "scope": {"type": "string", "enum": ["project", "user", "session"],
-                        "description": "Where it holds: in this project, wherever the user works, or in this session only"},
+                        "description": "Where it holds: in this project, wherever the user works, or in this session only; what is about the user (`I work at …`) holds wherever they work if you do not say"},
                     "project": text("The project it holds in, if it is not the one you are in"),
                     "name": text("What it is about, in a few words; a memory of that name is replaced"),
                     "supersedes": list("Ids of memories whose place it takes"),

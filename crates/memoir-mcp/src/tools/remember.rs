@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::caller::Writer;
 use crate::error::ToolError;
 use crate::names;
-use memoir_dream::{Given, Remembered, Remembering, Said, Way};
+use memoir_dream::{Given, Remembered, Remembering, Said, Way, is_of_self};
 use memoir_event::{Client, EventId, MemoryKind, MemoryScope, MemorySource, MemoryStatus, nearest};
 use memoir_recall::clean;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ pub(super) fn run(desk: &Desk<'_>, asked: Asked) -> Result<Answer, ToolError> {
 
 fn given(desk: &Desk<'_>, asked: Asked) -> Result<Given, ToolError> {
     let caller = desk.caller;
-    let scope = scope(desk, asked.scope.as_deref())?;
+    let scope = scope(desk, asked.scope.as_deref(), &asked.text)?;
     let project = match desk.project(asked.project.as_deref())? {
         Some(project) => project,
         None if scope == MemoryScope::User => String::new(),
@@ -78,8 +78,10 @@ fn given(desk: &Desk<'_>, asked: Asked) -> Result<Given, ToolError> {
     Ok(given)
 }
 
-fn scope(desk: &Desk<'_>, named: Option<&str>) -> Result<MemoryScope, ToolError> {
+/// The scope that is named; if none is, what is about the user holds wherever they work.
+fn scope(desk: &Desk<'_>, named: Option<&str>, text: &str) -> Result<MemoryScope, ToolError> {
     match named.map(str::trim) {
+        None | Some("") if is_of_self(text) => Ok(MemoryScope::User),
         None | Some("" | "project") => Ok(MemoryScope::Project),
         Some("user") => Ok(MemoryScope::User),
         Some("session") => {
@@ -124,11 +126,14 @@ fn answer(desk: &Desk<'_>, remembered: &Remembered) -> Answer {
         let ids = list(&remembered.contradicts).join(", ");
         text.push_str(&format!(" {ids} says otherwise: pass `supersedes` if that no longer holds."));
     }
+    if remembered.id.is_some() && remembered.memory.scope == MemoryScope::User {
+        text.push_str(" It holds wherever the user works.");
+    }
     if remembered.secrets > 0 {
         text.push_str(" Secrets were taken out of it.");
     }
     let values = json!({
-        "memory_id": remembered.id, "said": said, "superseded": remembered.superseded,
+        "memory_id": remembered.id, "said": said, "scope": remembered.memory.scope, "superseded": remembered.superseded,
         "contradicts": remembered.contradicts, "redacted": remembered.secrets, "message": text,
     });
     Answer::with_values(text, values)

@@ -1,6 +1,6 @@
 //! The layout that codaph 0.1.15 writes: lines, repeated events, and whether its indexes fit.
 
-use super::{Meter, VerifyReport, counted};
+use super::{Mend, Meter, VerifyReport, counted};
 use crate::Limits;
 use crate::error::{MirrorError, refused};
 use crate::files;
@@ -78,7 +78,7 @@ fn check_day(
     if !day.is_file {
         let mut problems = Problems::default();
         problems.add(ProblemKind::NotAFile);
-        report.add_problems(&day.shown, &problems);
+        report.add_problems(&day.shown, &problems, Mend::Never);
         return Ok((0, 0));
     }
     let file = files::open(&day.path).map_err(refused("read", &day.path))?;
@@ -96,10 +96,10 @@ fn check_day(
             Slot::Occupied(mut slot) => _ = slot.insert(weight),
         }
     });
-    report.add_problems(&day.shown, &problems.map_err(refused("read", &day.path))?);
+    report.add_problems(&day.shown, &problems.map_err(refused("read", &day.path))?, Mend::Never);
     if repeated > 0 {
         let what = counted(repeated, "line repeats", "lines repeat");
-        report.add(&day.shown, format!("{what} an event that is there already and says no less"));
+        report.add_lasting(&day.shown, format!("{what} an event that is there already and says no less"));
     }
     report.day_files += 1;
     report.bytes += bytes;
@@ -115,10 +115,13 @@ fn check_manifests(
         let Some(manifest): Option<DayManifest> = read_index(&file, report)? else { continue };
         for day in manifest.segments.into_values() {
             match counts.remove(&day.relative_path) {
-                None => report.add(day.relative_path, "a manifest names it, and it is missing"),
+                None => report.add_lasting(day.relative_path, "a manifest names it, and it is missing"),
                 Some(events) if events != day.event_count => {
                     let says = day.event_count;
-                    report.add(day.relative_path, format!("it has {events} events, and its manifest says {says}"));
+                    report.add_lasting(
+                        day.relative_path,
+                        format!("it has {events} events, and its manifest says {says}"),
+                    );
                 }
                 Some(_) => {}
             }
@@ -127,7 +130,7 @@ fn check_manifests(
     let mut unnamed: Vec<PathBuf> = counts.into_keys().collect();
     unnamed.sort_unstable();
     for path in unnamed {
-        report.add(path, "no manifest names it");
+        report.add_lasting(path, "no manifest names it");
     }
     Ok(())
 }
@@ -142,13 +145,13 @@ fn check_event_ids(layout: &Layout, mut weights: ById<u32>, report: &mut VerifyR
             unknown += u64::from(!known);
         }
         if unknown > 0 {
-            report.add(&file.shown, counted(unknown, "id is in no segment", "ids are in no segment"));
+            report.add_lasting(&file.shown, counted(unknown, "id is in no segment", "ids are in no segment"));
         }
     }
     if !weights.is_empty() {
         let missing = u64::try_from(weights.len()).unwrap_or(0);
         let what = counted(missing, "event of the segments is in no index", "events of the segments are in no index");
-        report.add("events", what);
+        report.add_lasting("events", what);
     }
     Ok(())
 }
@@ -160,18 +163,18 @@ fn read_index<T: for<'de> Deserialize<'de>>(
     let bytes = match files::read_whole(&file.path, INDEX_BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            report.add(&file.shown, format!("it has more than {INDEX_BYTES_MAX} bytes and was not read"));
+            report.add_lasting(&file.shown, format!("it has more than {INDEX_BYTES_MAX} bytes and was not read"));
             return Ok(None);
         }
         Err(error) => return Err(refused("read", &file.path)(error)),
     };
     if bytes.is_empty() {
-        report.add(&file.shown, "it is empty");
+        report.add_lasting(&file.shown, "it is empty");
         return Ok(None);
     }
     let index = serde_json::from_slice(&bytes).ok();
     if index.is_none() {
-        report.add(&file.shown, "it is not an index of codaph");
+        report.add_lasting(&file.shown, "it is not an index of codaph");
     }
     Ok(index)
 }

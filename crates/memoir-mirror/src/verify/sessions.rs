@@ -1,6 +1,6 @@
 //! The documented layout: manifest, segments, event id index, sparse index.
 
-use super::{Meter, VerifyReport, counted};
+use super::{Mend, Meter, VerifyReport, counted};
 use crate::Limits;
 use crate::digest::{Hashing, checksum};
 use crate::error::{MirrorError, refused};
@@ -65,7 +65,7 @@ pub fn check(
         meter.file_done(listed.bytes);
     }
     for stranger in &listing.strangers {
-        report.add(stranger.strip_prefix(layout.dir()).unwrap_or(stranger), "it is not a segment");
+        report.add_lasting(stranger.strip_prefix(layout.dir()).unwrap_or(stranger), "it is not a segment");
     }
     let mut gone: Vec<&str> = by_name.into_keys().collect();
     gone.sort_unstable();
@@ -133,11 +133,11 @@ impl Check<'_> {
         let problems = problems.map_err(refused("read", &self.path))?;
         report.session_files += 1;
         report.bytes += listed.bytes;
-        report.add_problems(&self.shown, &problems);
+        report.add_problems(&self.shown, &problems, Mend::Export);
         if repeated > 0 {
             let (one, many) = ("line repeats", "lines repeat");
             let what = format!("{} an event that is there already and says no less", counted(repeated, one, many));
-            report.add(&self.shown, what);
+            report.add_lasting(&self.shown, what);
         }
         let counted = Counted { events, span, checksum: checksum(&hashing.finish()) };
         self.compare(listed.bytes, &counted, report);

@@ -170,6 +170,9 @@ impl Found {
                 let is_data = [".jsonl", ".jsonl.zst", ".json", ".db"].iter().any(|end| name.ends_with(end));
                 is_data.then(|| Format::of_file(path)).flatten().map(|format| (format, project_root(path)))
             });
+            if found.files.is_empty() && found.unreadable.is_empty() {
+                found.fail(path, &"no session file that memoir knows is in it");
+            }
         } else {
             found.named(path);
         }

@@ -89,6 +89,16 @@ pub(super) fn refused(at: usize, reason: &str) -> ApiError {
     error
 }
 
+/// Whether it says for whom it holds.
+pub(super) fn has_scope(object: &Map<String, Value>) -> bool {
+    match object.get("scope") {
+        None | Some(Value::Null) => false,
+        Some(Value::String(scope)) => !scope.trim().is_empty(),
+        Some(Value::Array(list)) => !list.is_empty(),
+        Some(_) => true,
+    }
+}
+
 /// The ids in `supersedes`.
 pub(super) fn supersedes(object: &Map<String, Value>) -> Result<Vec<EventId>, String> {
     let texts = match object.get("supersedes") {

@@ -51,6 +51,12 @@ fn a_tick_dreams_what_was_committed_and_answers_in_the_words_of_the_contract() {
     });
     assert_eq!((dry.status, dry.json()), (200, expected));
     assert_eq!(server.get("/v1/memories").json()["memories"].as_array().unwrap().len(), 0);
+    let unpromoted = server.post("/v1/lifecycle/dream-tick", &json!({"promote_semantic": false}));
+    let expected = json!({
+        "groups_processed": 1, "raw_records_processed": 1, "episodic_summaries_created": 1, "semantic_nodes_created": 0
+    });
+    assert_eq!((unpromoted.status, unpromoted.json()), (200, expected));
+    assert_eq!(server.get("/v1/memories").json()["memories"].as_array().unwrap().len(), 0);
     let wet = server.post("/v1/lifecycle/dream-tick", &json!({}));
     let expected = json!({
         "groups_processed": 1, "raw_records_processed": 1, "episodic_summaries_created": 0, "semantic_nodes_created": 1

@@ -111,7 +111,7 @@ pub struct RememberArgs {
     /// What it is
     #[arg(long, value_name = "KIND", default_value = "fact", value_parser = kind)]
     pub kind: MemoryKind,
-    /// The project it holds in (`.` or nothing: the one you are in)
+    /// The project it holds in (`.` or nothing: the one you are in, unless it is about you: `I work at …`)
     #[arg(long, value_name = "ID", conflicts_with_all = ["user", "session"])]
     pub project: Option<String>,
     /// It holds wherever you work

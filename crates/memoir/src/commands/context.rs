@@ -10,7 +10,7 @@ use anyhow::Result;
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Limits, SqliteJournal};
 use memoir_record::{
-    Drain, GitFiles, Importer, Pending, Policy, Projects, Rules, Spool, SpoolLimits, drain_into_journal,
+    Drain, GitFiles, Importer, Pending, Policy, Project, Projects, Rules, Spool, SpoolLimits, drain_into_journal,
 };
 use memoir_redact::Redactor;
 use memoir_vectors::Vectors;
@@ -24,9 +24,14 @@ const DRAIN_TIME: Duration = Duration::from_secs(2);
 /// And at most this long on session files that hooks left.
 const MARKS_TIME: Duration = Duration::from_secs(2);
 
-/// The project of a working directory.
+/// The project of a working directory, by its id.
 pub fn project_of(dir: Option<&str>) -> String {
-    Projects::new(clients::user_home()).with_git(clients::git_files()).of(dir, None).id.clone()
+    project_at(dir).id
+}
+
+/// The project of a working directory.
+pub fn project_at(dir: Option<&str>) -> Project {
+    Projects::new(clients::user_home()).with_git(clients::git_files()).of(dir, None).clone()
 }
 
 /// For whom and by which rules things are recorded.

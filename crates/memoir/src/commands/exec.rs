@@ -17,12 +17,15 @@ use anyhow::Result;
 use asked::InputIs;
 use child::Child;
 use client_args::program_args;
-use memoir_capture::{Parser, claude, codex, gemini};
+use memoir_capture::{Counts, Parser, claude, codex, gemini};
 use memoir_event::{Client, Source};
-use memoir_journal::{Journal, SqliteJournal};
-use memoir_record::{Input, Live, LiveStream, LiveSummary, Mark, Names, Polled, Run, Shown, Wanted};
+use memoir_journal::{Journal, JournalError, SqliteJournal};
+use memoir_record::{
+    Input, Live, LiveStream, LiveSummary, Mark, Names, Polled, Reason, Run, Shown, Wanted, count_left_out, count_unread,
+};
 use piped::Piped;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 use view::View;
@@ -101,7 +104,7 @@ pub fn run(context: &Context, args: &ExecArgs) -> Result<Done> {
     drop(output);
     let ended = child.wait()?;
     view.end();
-    tell(context, &stream.summary);
+    tell(context, &stream.summary, journal.as_ref());
     if let Some(url) = context.settings.server_url.as_ref().filter(|_| live.to_server)
         && let Err(error) =
             flush_outbox(&context.settings, url, &spool, (&wishes.redactor, journal.as_ref()), OUTBOX_TIME)
@@ -227,7 +230,7 @@ fn catch_up(context: &Context, journal: &SqliteJournal, client: Client, begun_ms
     }
 }
 
-fn tell(context: &Context, summary: &LiveSummary) {
+fn tell(context: &Context, summary: &LiveSummary, journal: Option<&SqliteJournal>) {
     if summary.lost > 0 {
         crate::dropped::count(&context.home, summary.lost);
         let problem = summary.problem.as_deref().unwrap_or("nobody knows why");
@@ -235,4 +238,22 @@ fn tell(context: &Context, summary: &LiveSummary) {
     } else if let Some(problem) = summary.problem.as_ref().filter(|_| summary.spooled > 0) {
         print::warn(&format!("{} wait in the spool: {problem}", print::count(summary.spooled, "event")));
     }
+    let unread = summary.unread();
+    if !unread.is_empty() {
+        let lines: Vec<String> = unread.iter().map(|(what, n)| format!("{what} ({n})")).collect();
+        print::warn(&format!("not all that the client said could be read and recorded: {}", lines.join(", ")));
+    }
+    if let Some(Err(error)) = journal.map(|journal| count(journal, &unread, &summary.excluded)) {
+        print::warn(&format!("what was not recorded is not counted: {error}"));
+    }
+}
+
+/// Counts what is not recorded, for `memoir status`.
+fn count(journal: &dyn Journal, unread: &Counts, excluded: &BTreeMap<Reason, u64>) -> Result<(), JournalError> {
+    let mut cursors = count_unread(journal, unread)?;
+    cursors.extend(count_left_out(journal, excluded)?);
+    if !cursors.is_empty() {
+        journal.append(&[], &cursors)?;
+    }
+    Ok(())
 }

@@ -22,10 +22,11 @@ use memoir_dream::Dreamer;
 use memoir_event::{Client, Time};
 use memoir_hook::{Hook, SessionLife};
 use memoir_journal::Journal;
-use memoir_record::{Mark, Pending, read_shrunk};
+use memoir_record::{Mark, Pending, Reason, count_left_out, read_shrunk};
 use memoir_redact::Redactor;
 use memoir_session::Sessions;
 use payload::OneObject;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -114,7 +115,7 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
     let home = Home::locate(home)?;
     if pause::is_paused(&home) {
         say(EMPTY);
-        return Ok(Vec::new());
+        return Ok(count_paused(&home, client, payload).err().map(|error| format!("{error:#}")).into_iter().collect());
     }
     let (settings, misread) = match Settings::tolerant(&home) {
         Ok(read) => read,
@@ -197,6 +198,18 @@ fn record(home: Option<&Path>, client: Client, payload: &str) -> Result<Vec<Stri
         flush_outbox(&context.settings, url, &spool, (&wishes.redactor, journal.as_deref()), OUTBOX_TIME)?;
     }
     Ok(problems)
+}
+
+/// Counts what the call would have told, had there been no pause.
+fn count_paused(home: &Home, client: Client, payload: &str) -> Result<()> {
+    let Ok(call) = read_hook(client, payload, &Time::from_ms(now_ms())) else { return Ok(()) };
+    if call.captured.is_empty() || !home.journal_file().exists() {
+        return Ok(());
+    }
+    let journal = home.journal(&Settings::tolerant(home)?.0, Life::Hook)?;
+    let events = u64::try_from(call.captured.len()).unwrap_or(u64::MAX);
+    journal.append(&[], &count_left_out(&journal, &BTreeMap::from([(Reason::Paused, events)]))?)?;
+    Ok(())
 }
 
 /// Whether the session has a file that tells later what the call would have told.

@@ -74,12 +74,14 @@ pub fn say(summary: &ImportSummary, dry_run: bool) -> Result<()> {
         }
         out.line(&line)?;
     }
-    if summary.clients.is_empty() {
+    // What stands in the way of all is said once, at the end.
+    let is_nothing = summary.clients.is_empty();
+    if is_nothing && summary.problems.is_empty() {
         out.line("no session files were found that fit; see `memoir import --help` for where memoir looks")?;
     }
     if dry_run {
         out.line("nothing was stored: this was a dry run")?;
-    } else {
+    } else if !is_nothing || summary.problems.is_empty() {
         let counts = [
             ("stored", summary.stored),
             ("fuller", summary.revised),
@@ -100,10 +102,13 @@ pub fn say(summary: &ImportSummary, dry_run: bool) -> Result<()> {
     let excluded: Counts = summary.excluded.iter().map(|(reason, n)| (reason.as_str().to_owned(), *n)).collect();
     list(&mut out, "not recorded, as you wish", &excluded)?;
     list(&mut out, "unknown kinds, kept as they are", &summary.tally.unknown)?;
-    list(&mut out, "problems", &summary.tally.problems)?;
+    if !is_nothing {
+        list(&mut out, "problems", &summary.tally.problems)?;
+    }
     out.flush()?;
     for problem in summary.problems.iter().take(PROBLEMS_SHOWN) {
-        let what: Vec<String> = problem.problems.iter().map(|(what, n)| format!("{what} ({n})")).collect();
+        let told = |(what, n): (&String, &u64)| if *n == 1 { what.clone() } else { format!("{what} ({n})") };
+        let what: Vec<String> = problem.problems.iter().map(told).collect();
         print::warn(&format!("{}: {}", problem.path.display(), what.join(", ")));
     }
     let shown = summary.problems.len().min(PROBLEMS_SHOWN);

@@ -1,9 +1,9 @@
 //! `memoir ingest`.
 
-use super::context::project_of;
-use super::remote::{connect, existing, forgotten_in};
 mod sdk;
 
+use super::context::project_at;
+use super::remote::{connect, existing, forgotten_in};
 use super::{Context, pause};
 use crate::cli::{IngestArgs, IngestFormat};
 use crate::exit::Done;
@@ -14,9 +14,11 @@ use anyhow::Result;
 use memoir_journal::Journal;
 use memoir_record::{
     End, Forgotten, LocalOptions, LocalRecorder, LocalSummary, Notice, OnBadLine, Place, Polled, RemoteOptions,
-    RemoteRecorder, RemoteSummary, Target, whole_sentence,
+    RemoteRecorder, RemoteSummary, Target, rename_project, whole_sentence,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::time::Duration;
 
 pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
@@ -33,7 +35,16 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     let spool = context.spool()?;
     let cwd = std::env::current_dir().ok().map(|dir| dir.to_string_lossy().into_owned());
     let actor = args.actor.clone().or_else(|| context.actor());
-    let repo_of = |dir: Option<&str>| args.repo.clone().unwrap_or_else(|| project_of(dir));
+    let seen = Mutex::new(BTreeSet::new());
+    let repo_of = |dir: Option<&str>| {
+        args.repo.clone().unwrap_or_else(|| {
+            let project = project_at(dir);
+            if let (Some(path_id), Ok(mut seen)) = (project.path_id, seen.lock()) {
+                seen.insert((path_id, project.id.clone()));
+            }
+            project.id
+        })
+    };
     let place = Place { cwd: cwd.as_deref(), actor: actor.as_deref(), repo_of: &repo_of };
     let event_bytes_max = number(args.max_event_bytes, settings.max_event_bytes);
     let on_bad_line = if args.strict { OnBadLine::Stop } else { OnBadLine::Report };
@@ -72,6 +83,11 @@ pub fn run(context: &Context, args: &IngestArgs) -> Result<Done> {
     let options = LocalOptions { event_bytes_max, on_bad_line, flush_interval, ..LocalOptions::new(place) };
     let recorder = LocalRecorder { target, spool: &spool, redactor: &redactor, clock: &clock, options, stop: &stop };
     let summary = recorder.ingest(&mut input, &mut tell)?;
+    if let Some(journal) = &journal {
+        for (path_id, id) in seen.into_inner().unwrap_or_default() {
+            rename_project(journal, &redactor, &clock, &path_id, &id)?;
+        }
+    }
     finish_local(&summary, args.json)
 }
 

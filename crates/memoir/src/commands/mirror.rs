@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 use memoir_capture::RegainedNames;
 use memoir_event::Event;
 use memoir_journal::{Admission, Filter, Journal, JournalError, Order, Outcome, Page, SqliteJournal, View};
-use memoir_mirror::{Appended, Mirror, MirrorError, ProjectInfo, ReadSummary, Summary};
+use memoir_mirror::{Appended, Mend, Mirror, MirrorError, ProjectInfo, ReadSummary, Summary};
 use memoir_recall::{Form, Gate};
 use memoir_redact::Redactor;
 use serde_json::json;
@@ -320,8 +320,11 @@ fn verify(dir: &Path, json: bool) -> Result<Done> {
     drop(bar);
     let mut out = Out::new();
     if json {
-        let findings: Vec<_> =
-            report.findings.iter().map(|finding| json!({"file": finding.file, "what": finding.what})).collect();
+        let findings: Vec<_> = report
+            .findings
+            .iter()
+            .map(|one| json!({"file": one.file, "what": one.what, "exportMends": one.mend == Mend::Export}))
+            .collect();
         out.json(&json!({
             "mirror": mirror.dir(), "ok": report.ok(), "events": report.events, "bytes": report.bytes,
             "sessionFiles": report.session_files, "dayFiles": report.day_files, "findings": findings,
@@ -329,7 +332,8 @@ fn verify(dir: &Path, json: bool) -> Result<Done> {
         }))?;
     } else {
         for finding in &report.findings {
-            out.line(&print::tame(&finding.to_string()))?;
+            let lasting = if finding.mend == Mend::Never { " (no export mends it)" } else { "" };
+            out.line(&print::tame(&format!("{finding}{lasting}")))?;
         }
         for note in &report.notes {
             out.line(&print::tame(note))?;
@@ -337,8 +341,11 @@ fn verify(dir: &Path, json: bool) -> Result<Done> {
         let files = count(report.session_files + report.day_files, "file");
         let said = if report.ok() {
             "every file is whole"
+        } else if report.is_mended_by_export() {
+            "the mirror is damaged; `memoir mirror export` mends it"
         } else {
-            "the mirror is damaged; `memoir mirror export` mends what it can"
+            "the mirror is damaged; what no export mends goes only with its file: `memoir mirror import` takes in what \
+             can be read, then remove that file and export again"
         };
         out.line(&format!("{} in {files} ({}): {said}", count(report.events, "event"), size(report.bytes)))?;
     }

@@ -6,7 +6,7 @@ use crate::exit::{Done, Usage};
 use crate::home::{Life, now_ms, system_clock};
 use crate::print::{self, Out};
 use anyhow::Result;
-use memoir_dream::{Given, MemoryError, Remembered, Remembering, Said};
+use memoir_dream::{Given, MemoryError, Remembered, Remembering, Said, is_of_self};
 use memoir_event::{EventId, MemoryScope, MemorySource, Secrecy};
 use memoir_journal::SqliteJournal;
 use memoir_record::Names;
@@ -31,7 +31,8 @@ pub fn run(context: &Context, args: &RememberArgs) -> Result<Done> {
     if args.secret {
         given.secrecy = Secrecy::Secret;
     }
-    if args.user {
+    let is_of_self = args.project.is_none() && is_of_self(&given.text);
+    if args.user || is_of_self {
         given.scope = MemoryScope::User;
     }
     if let Some(name) = &args.session {
@@ -45,6 +46,9 @@ pub fn run(context: &Context, args: &RememberArgs) -> Result<Done> {
         return Ok(Done::Well);
     }
     out.line(&in_words(&remembered))?;
+    if is_of_self && remembered.memory.scope == MemoryScope::User {
+        out.line("it is about you, so it holds wherever you work; `--project .` keeps it to this project")?;
+    }
     for id in &remembered.superseded {
         out.line(&format!("it takes the place of {id}"))?;
     }

@@ -8,6 +8,7 @@ use crate::exit::Done;
 use crate::home::Life;
 use crate::print::{Out, Style, count, size};
 use anyhow::Result;
+use memoir_capture::Counts;
 use memoir_dream::{LeftOut, waiting_archives};
 use memoir_event::{Client, format_ms};
 use memoir_hook::{Fired, Late, fired, late};
@@ -36,6 +37,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
     let silent = journal.as_ref().map(|journal| silent_since(journal)).transpose()?.flatten();
     let spent = journal.as_ref().map(|journal| budget::spent(journal)).transpose()?.unwrap_or_default();
     let kept_out = journal.as_ref().map(|journal| memoir_record::left_out(journal)).transpose()?.unwrap_or_default();
+    let unread = journal.as_ref().map(|journal| memoir_record::unread(journal)).transpose()?.unwrap_or_default();
     let gone = journal.as_ref().map(|journal| memoir_record::gone(journal)).transpose()?.unwrap_or_default();
     let mut out = Out::new();
     if args.json {
@@ -70,6 +72,7 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
             "pending": context.pending().count(),
             "gone": gone,
             "leftOutByHooks": kept_out,
+            "unread": unread,
             "dropped": dropped::read(&context.home).0,
         }))?;
     } else {
@@ -82,9 +85,12 @@ pub fn run(context: &Context, args: &JsonArgs) -> Result<Done> {
         lines.extend(dreamt(undreamt as u64, &left_out).map(|text| ("dream", text)));
         lines.extend(model(context, spent, telling, silent).map(|text| ("model", text)));
         lines.extend(late.iter().map(|late| ("late", without_memory(late))));
+        let said = |counts: &Counts| counts.iter().map(|(why, n)| format!("{why} {n}")).collect::<Vec<_>>().join(", ");
         if !kept_out.is_empty() {
-            let said: Vec<String> = kept_out.iter().map(|(why, n)| format!("{why} {n}")).collect();
-            lines.push(("left out", format!("by hooks, as you wish: {}", said.join(", "))));
+            lines.push(("left out", format!("by hooks and runs, as you wish: {}", said(&kept_out))));
+        }
+        if !unread.is_empty() {
+            lines.push(("unread", format!("lines of clients that `memoir exec` ran: {}", said(&unread))));
         }
         if gone > 0 {
             let were =

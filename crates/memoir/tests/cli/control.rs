@@ -46,6 +46,7 @@ fn nothing_of_a_pause_is_recorded_not_even_by_an_import_after_it() {
     prompt(&home, "3", "/p", "after");
     let summary = home.run(&["import", "--json"]).succeeded().json();
     assert_eq!(summary["excluded"], json!({"while paused": 1}));
+    assert_eq!(home.status()["leftOutByHooks"]["while paused"], 1, "and the hook's is counted");
     assert_eq!(home.prompts(), ["long ago", "before", "after"]);
     assert!(home.status()["pausedUntil"].is_null());
     home.run(&["pause", "--for", "soon"]).failed_in_one_line(2, &["no length of time"]);

@@ -37,7 +37,7 @@ fn hooks_are_proven_step_by_step() {
     let home = user();
     passes(&home, "codex hooks", "not installed");
     home.run(&["init", "--yes", "--no-trust", "--no-import"]).succeeded();
-    fails(&home, "codex hooks", "11 of 11 in");
+    fails(&home, "codex hooks", "12 of 12 in");
     passes(&home, "claude hooks", "none has fired yet");
     home.run(&["init", "--yes", "--no-import"]).succeeded();
     passes(&home, "codex hooks", "installed and trusted; none has fired yet");
@@ -69,9 +69,9 @@ fn each_way_in_which_hooks_do_not_run_is_named() {
     fs::write(&config, format!("[features]\ncodex_hooks = false\n{trusted}")).unwrap();
     fails(&home, "codex hooks", "features.codex_hooks");
     fs::write(&config, trusted.replacen("trusted_hash", "enabled = false\ntrusted_hash", 2)).unwrap();
-    fails(&home, "codex hooks", "2 of 11 in");
+    fails(&home, "codex hooks", "2 of 12 in");
     fs::write(&config, trusted.replacen("sha256:", "sha256:0", 1)).unwrap();
-    fails(&home, "codex hooks", "1 of 11 in");
+    fails(&home, "codex hooks", "1 of 12 in");
     fs::write(&config, &trusted).unwrap();
 
     let hooks = home.top().join(".codex/hooks.json");
@@ -153,4 +153,21 @@ fn a_home_that_cannot_be_created_is_no_good_home() {
     let told = home.run(&["--home", "/proc/nowhere/memoir", "doctor", "--json"]);
     assert_eq!(told.code(), 1, "{told:?}");
     assert!(told.out.contains("cannot be created in /proc"), "{told:?}");
+}
+
+#[test]
+fn hooks_of_an_older_set_are_completed_and_trusted_by_init() {
+    let home = user();
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+    for (client, file) in [("codex", ".codex/hooks.json"), ("claude", ".claude/settings.json")] {
+        let path = home.top().join(file);
+        let mut settings: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        let hooks = settings["hooks"].as_object_mut().unwrap();
+        hooks.retain(|event, _| !event.starts_with("Permission"));
+        fs::write(&path, settings.to_string()).unwrap();
+        fails(&home, &format!("{client} hooks"), "PermissionRequest");
+    }
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+    passes(&home, "codex hooks", "12 installed and trusted");
+    passes(&home, "claude hooks", "15 installed");
 }

@@ -467,3 +467,18 @@ fn what_a_run_without_a_session_file_used_goes_to_its_model() {
         assert_eq!((name.as_str(), input, cached, output), (model, &60, &40, &7), "{client} {args:?}");
     }
 }
+
+#[test]
+fn what_a_client_that_dies_had_half_said_is_told_and_counted() {
+    let half = r#"printf '{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"half'"#;
+    let home = with_client("codex", &format!("{BEGIN}\necho 'warming up'\n{half}\nexit 3"));
+    let ran = ran(&home, &["do it"]);
+    assert_eq!(ran.code(), 3);
+    assert!(ran.err.contains("not all that the client said could be read and recorded: not JSON (1)"), "{}", ran.err);
+    assert_eq!(home.status()["unread"]["not JSON"], 1);
+    // What a client says beside its stream is shown, and nothing is amiss.
+    let home = with_client("codex", &format!("{BEGIN}\necho 'warming up'\n{}", says("done")));
+    let ran = crate::exec::ran(&home, &["do it"]).succeeded();
+    assert!(!ran.err.contains("not all"), "{}", ran.err);
+    assert_eq!(home.status()["unread"], serde_json::json!({}));
+}

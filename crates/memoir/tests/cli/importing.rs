@@ -211,7 +211,7 @@ fn what_cannot_be_read_is_counted_for_its_client_and_the_rest_is_imported() {
     let said = home.run(&["import"]);
     assert_eq!(said.code(), 1, "{said:?}");
     assert!(said.out.contains(" unreadable") && said.out.contains("problems: "), "{said:?}");
-    assert!(said.err.contains("dangling.jsonl: No such file or directory (os error 2) (1)"), "{said:?}");
+    assert!(said.err.contains("dangling.jsonl: No such file or directory (os error 2)\n"), "{said:?}");
     set_mode(&locked, 0o600);
     home.run(&["import"]);
     assert_eq!(home.prompts().len(), 2);
@@ -240,6 +240,20 @@ fn a_path_that_cannot_be_imported_is_said_and_ends_with_one() {
     assert_eq!(home.prompts().len(), 2);
     home.run(&["import", "--path", "."]).succeeded();
     assert_eq!(home.prompts().len(), 2);
+}
+
+#[test]
+fn what_cannot_be_imported_at_all_is_said_once() {
+    let home = Home::new();
+    let nowhere = home.run(&["import", "--path", "nowhere"]);
+    assert_eq!((nowhere.code(), nowhere.out.as_str()), (1, ""), "{nowhere:?}");
+    assert_eq!(nowhere.err, "memoir: nowhere: No such file or directory (os error 2)\n");
+    fs::create_dir(home.top().join("empty")).unwrap();
+    let empty = home.run(&["import", "--path", "empty"]);
+    assert_eq!((empty.code(), empty.out.as_str()), (1, ""), "{empty:?}");
+    assert_eq!(empty.err, "memoir: empty: no session file that memoir knows is in it\n");
+    let none = home.run(&["import"]).succeeded();
+    assert!(none.out.starts_with("no session files were found that fit"), "{none:?}");
 }
 
 #[test]

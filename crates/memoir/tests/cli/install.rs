@@ -164,6 +164,28 @@ fn what_was_edited_while_memoirs_home_was_lost_stays_when_hooks_go() {
     home.run(&["uninstall", "--yes"]).succeeded();
     assert_eq!(fs::read_to_string(&path).unwrap(), CLAUDE_SETTINGS.replace("\"opus\"", "\"sonnet\""));
     assert!(!home.top().join(".codex/hooks.json").exists());
+    assert!(!home.top().join(".claude/settings.json.before-memoir").exists());
+}
+
+#[test]
+fn the_copy_of_what_was_edited_goes_with_the_hooks_also_when_memoirs_home_was_lost() {
+    let home = user();
+    let (path, copy) =
+        (home.top().join(".claude/settings.json"), home.top().join(".claude/settings.json.before-memoir"));
+    let edit = || fs::write(&path, fs::read_to_string(&path).unwrap().replace("\"opus\"", "\"sonnet\"")).unwrap();
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+    fs::remove_dir_all(home.dir()).unwrap();
+    edit();
+    home.run(&["uninstall", "--yes"]).succeeded();
+    assert!(!copy.exists());
+    // A copy that the user had made stays: memoir's own has another name then.
+    fs::write(&path, CLAUDE_SETTINGS).unwrap();
+    fs::write(&copy, "{\"mine\": 1}").unwrap();
+    home.run(&["init", "--yes", "--no-import"]).succeeded();
+    fs::remove_dir_all(home.dir()).unwrap();
+    edit();
+    home.run(&["uninstall", "--yes"]).succeeded();
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "{\"mine\": 1}");
 }
 
 /// A user whose settings are written as tersely as can be.
@@ -187,13 +209,13 @@ fn inline_tables_and_byte_order_marks_are_handled_and_come_back() {
     home.run(&["init", "--yes", "--no-import"]).succeeded();
     let settings = read(&home, ".claude/settings.json");
     let value: serde_json::Value = serde_json::from_str(settings.strip_prefix('\u{feff}').unwrap()).unwrap();
-    assert_eq!((&value["a"], value["hooks"].as_object().unwrap().len()), (&serde_json::json!(1), 13));
+    assert_eq!((&value["a"], value["hooks"].as_object().unwrap().len()), (&serde_json::json!(1), 15));
     let written = read(&home, ".codex/config.toml");
     let written: toml_edit::DocumentMut = written.strip_prefix('\u{feff}').unwrap().parse().unwrap();
-    assert_eq!(written["hooks"]["state"].as_inline_table().unwrap().len(), 12, "{written}");
+    assert_eq!(written["hooks"]["state"].as_inline_table().unwrap().len(), 13, "{written}");
     let checks = home.run(&["doctor", "--json"]).json_lines();
     let codex = checks.iter().find(|check| check["check"] == "codex hooks").unwrap();
-    assert!(codex["detail"].as_str().unwrap().starts_with("11 installed and trusted"), "{codex}");
+    assert!(codex["detail"].as_str().unwrap().starts_with("12 installed and trusted"), "{codex}");
     home.run(&["uninstall", "--yes"]).succeeded();
     assert_eq!(files(&home), before);
 }

@@ -114,6 +114,33 @@ fn damage_is_named_and_nothing_is_lost_of_the_rest() {
 }
 
 #[test]
+fn verify_promises_of_an_export_only_what_it_does() {
+    let (home, project) = recorded();
+    let dir = project.to_str().unwrap();
+    let export = || home.run(&["mirror", "export", dir]).succeeded();
+    let verify = || home.run(&["mirror", "verify", dir]);
+    export();
+    fs::remove_file(project.join(".codaph/eventid-index.jsonl")).unwrap();
+    assert!(verify().out.contains("`memoir mirror export` mends it"), "{}", verify().out);
+    export();
+    assert_eq!(verify().code(), 0);
+    let segment = project.join(".codaph/segments/one.jsonl");
+    let text = fs::read_to_string(&segment).unwrap();
+    fs::write(&segment, format!("{text}{text}")).unwrap();
+    for _ in 0..2 {
+        let ran = verify();
+        assert_eq!(ran.code(), 1);
+        assert!(ran.out.contains("(no export mends it)") && ran.out.contains("remove that file"), "{}", ran.out);
+        home.run(&["mirror", "export", dir]);
+    }
+    // As it is said, so it goes.
+    home.run(&["mirror", "import", dir]);
+    fs::remove_file(&segment).unwrap();
+    export();
+    assert_eq!(verify().code(), 0, "{}", verify().out);
+}
+
+#[test]
 fn the_layout_that_codaph_writes_is_read() {
     let home = Home::new();
     let day = home.top().join("p/.codaph/events/o%2Fr/2026/05/10");

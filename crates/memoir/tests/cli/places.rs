@@ -89,3 +89,23 @@ fn a_project_without_an_address_goes_by_the_name_of_its_directory() {
     let gone = home.run(&["forget", "--project", "shop", "--yes"]).succeeded();
     assert!(gone.out.contains("forgot 3 events"), "{gone:?}");
 }
+
+#[test]
+fn a_project_that_gets_an_address_is_one_project_also_by_ingest() {
+    let home = Home::new();
+    let shop = home.top().join("shop");
+    fs::create_dir_all(shop.join(".git")).unwrap();
+    fs::write(shop.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let said = |text: &str| {
+        let mut event = crate::support::event(text);
+        event["metadata"] = json!({"cwd": shop.to_str().unwrap()});
+        home.ingest(&[event]).succeeded();
+    };
+    said("before it had one");
+    fs::write(shop.join(".git/config"), "[remote \"origin\"]\n\turl = git@github.com:o/shop.git\n").unwrap();
+    said("after");
+    let projects = home.run(&["projects", "--json"]).succeeded().json_lines();
+    let ids: Vec<&str> = projects.iter().map(|project| project["project"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["o/shop"]);
+    assert_eq!(home.run(&["search", "before", "--repo", "o/shop", "--json"]).json_lines().len(), 1);
+}

@@ -57,6 +57,18 @@ fn a_memory_is_kept_listed_recalled_and_explained() {
 }
 
 #[test]
+fn what_is_about_the_user_holds_wherever_they_work_unless_they_say_otherwise() {
+    let home = Home::new();
+    let ran = home.run(&["remember", "My timezone is Europe/Lisbon"]).succeeded();
+    assert!(ran.out.contains("it is about you, so it holds wherever you work"), "{}", ran.out);
+    assert_eq!(texts(&home, &["--project", "elsewhere"]), ["My timezone is Europe/Lisbon"]);
+    let here = remember(&home, &["I work at Contoso"]);
+    assert_eq!(here["memory"]["scope"], "project");
+    let other = home.run(&["remember", "we work with npm", "--json"]).succeeded().json();
+    assert_eq!(other["memory"]["scope"], "project");
+}
+
+#[test]
 fn the_newer_statement_holds_and_history_shows_both() {
     let home = Home::new();
     let older = remember(&home, &["install packages with npm"]);

@@ -44,6 +44,16 @@ fn a_list_with_one_bad_memory_stores_none_of_it() {
 }
 
 #[test]
+fn what_is_about_the_user_needs_no_project_and_holds_everywhere() {
+    let home = Home::new();
+    let server = home.serve();
+    let answer = post(&server, "/v1/memories", None, &json!({"text": "I work at Contoso"}));
+    assert_eq!((answer.status, &answer.body["results"][0]["scope"]), (200, &json!("user")), "{}", answer.body);
+    let here = json!({"text": "My timezone is Europe/Lisbon", "scope": "project", "project": "o/r"});
+    assert_eq!(post(&server, "/v1/memories", None, &here).body["results"][0]["scope"], "project");
+}
+
+#[test]
 fn what_a_memory_takes_the_place_of_and_what_took_its_place_are_heard() {
     let home = Home::new();
     let server = home.serve();

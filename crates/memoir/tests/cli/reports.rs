@@ -426,3 +426,23 @@ fn a_query_may_name_a_session_by_how_its_id_begins() {
         assert_eq!(found, texts, "{query}");
     }
 }
+
+#[test]
+fn what_a_stream_wrote_into_the_cache_is_counted() {
+    let home = Home::new();
+    let lines = [
+        json!({"type": "system", "subtype": "init", "session_id": "5e55", "model": "opus", "cwd": "/p"}),
+        json!({"type": "assistant", "session_id": "5e55", "uuid": "u2", "message": {"id": "m1", "role": "assistant",
+            "model": "opus", "content": [{"type": "text", "text": "One file."}],
+            "usage": {"input_tokens": 6, "output_tokens": 1}}}),
+        json!({"type": "result", "subtype": "success", "is_error": false, "result": "One file.", "session_id": "5e55",
+            "uuid": "u4", "usage": {"input_tokens": 6, "cache_read_input_tokens": 90,
+            "cache_creation_input_tokens": 70, "output_tokens": 40}}),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    fs::write(home.top().join("stream.jsonl"), text).unwrap();
+    home.run(&["import", "--path", "stream.jsonl"]).succeeded();
+    let told = home.run(&["stats", "--json"]).succeeded().json_lines().remove(0);
+    let figures = ["inputTokens", "cachedInputTokens", "cacheWriteTokens", "outputTokens"].map(|name| &told[name]);
+    assert_eq!(figures, [&json!(6), &json!(90), &json!(70), &json!(40)], "{told}");
+}

@@ -44,7 +44,7 @@ fn another_home_takes_the_hooks_over_and_leaves_nothing_behind() {
     let m1 = home.top().join("m1");
     assert!(said.contains(&format!("so far it is for another home, {}", m1.display())), "{said}");
     assert!(!settings(&home).values().any(|(text, _)| text.contains("/m1/")));
-    assert_eq!(read(&home, ".codex/config.toml").matches("trusted_hash").count(), 11);
+    assert_eq!(read(&home, ".codex/config.toml").matches("trusted_hash").count(), 12);
     in_home(&home, "m2", &["uninstall", "--yes"]).succeeded();
     assert_eq!(settings(&home), before);
     // And back and forth.

@@ -184,7 +184,7 @@ fn a_hook_that_is_turned_off_in_codex_does_not_fire_and_doctor_says_so() {
     let text = fs::read_to_string(&config).unwrap();
     fs::write(&config, text.replace("trusted_hash", "enabled = false\ntrusted_hash")).unwrap();
     let (is_well, detail) = verdict(&desk, Client::Codex);
-    assert!(!is_well && detail.starts_with("11 of 11 in"), "{detail}");
+    assert!(!is_well && detail.starts_with("12 of 12 in"), "{detail}");
     assert!(!fires(&desk, Client::Codex));
 }
 

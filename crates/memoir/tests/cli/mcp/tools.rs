@@ -378,3 +378,14 @@ fn sessions_that_are_over_are_committed_while_a_client_is_there() {
     assert!(client.text("read", json!({"id": "cx-s1/archive_001"})).contains("./flush"));
     client.leave().succeeded();
 }
+
+#[test]
+fn what_is_about_the_user_is_remembered_for_everywhere() {
+    let home = Home::new();
+    let mut client = client(&home);
+    let told = client.call("remember", json!({"text": "My timezone is Europe/Lisbon"}));
+    assert!(text_of(&told).contains("It holds wherever the user works."), "{told}");
+    let told = client.text("remember", json!({"text": "I work at Contoso", "scope": "project"}));
+    assert!(!told.contains("wherever"), "{told}");
+    client.leave().succeeded();
+}
