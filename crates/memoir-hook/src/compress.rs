@@ -147,6 +147,7 @@ mod tests {
             turn: None,
             action: None,
             repo: String::new(),
+            project: None,
             actor: None,
             ts_ms: 0,
             kind: Kind::UserMessage,

@@ -61,6 +61,7 @@ impl Injector {
         request.here = Some(asking.project.to_owned());
         request.not_session = Some(asking.session.to_owned());
         request.dropped_before_ms = shown.dropped_ms();
+        request.copied = shown.copied();
         request.leaves_out_echoes = true;
         request.effort = Effort::Small;
         request.limit = LOOKED_AT;

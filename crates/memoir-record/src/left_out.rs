@@ -8,12 +8,9 @@ use std::collections::BTreeMap;
 const PREFIX: &str = "excluded|";
 
 /// The cursors that count so many more.
-pub fn count_left_out(journal: &dyn Journal, reasons: &BTreeMap<Reason, u64>) -> Result<Vec<Cursor>, JournalError> {
-    let one = |(reason, more): (&Reason, &u64)| {
-        let stream = format!("{PREFIX}{}", reason.as_str());
-        let known = journal.cursor(&stream)?.map_or(0, |cursor| cursor.sequence);
-        Ok(Cursor { stream, sequence: known.saturating_add(*more), position: String::new() })
-    };
+pub fn count_left_out(reasons: &BTreeMap<Reason, u64>) -> Vec<Cursor> {
+    let one =
+        |(reason, more): (&Reason, &u64)| Cursor::more(&format!("{PREFIX}{}", reason.as_str()), *more, String::new());
     reasons.iter().map(one).collect()
 }
 
