@@ -64,16 +64,18 @@ impl Injector {
         Ok((!body.is_empty()).then(|| wrapped(occasion, &body, Some(&more))))
     }
 
-    /// What the latest archives of a project's last sessions say is still to do, a line for each.
+    /// What the latest archives of a project's last sessions say is still to do, a line for each thing: what several left
+    /// open in the same words stands as the last one said it.
     pub(crate) fn loose_ends(&self, essence: &Essence) -> Result<Vec<(EventId, String)>, InjectError> {
         let shown = self.shown();
         let sessions = self.sessions(&shown);
-        let mut ends = Vec::new();
+        let (mut ends, mut said) = (Vec::new(), HashSet::new());
         for last in &essence.sessions {
             let Some((_, mut archive)) = sessions.latest(&SessionName::parse(&last.shown))? else { continue };
             keep_open(&mut archive);
             let overview = sessions.quoted(&archive, &View::of(Audience::Recall))?;
-            ends.extend(overview.lines.iter().map(|line| (line.event, line.shown(&self.zone, Some(&last.shown)))));
+            let new = overview.lines.into_iter().filter(|line| said.insert(line.text.clone()));
+            ends.extend(new.map(|line| (line.event, line.shown(&self.zone, Some(&last.shown)))));
         }
         Ok(ends)
     }
