@@ -85,7 +85,7 @@ mod tests {
     fn calls_that_are_counted_at_once_are_all_counted() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.db");
-        let open = || SqliteJournal::open(&path, SqliteOptions::default(), Arc::new(|| 7)).unwrap();
+        let open = || SqliteJournal::open(&path, SqliteOptions::long_lived(), Arc::new(|| 7)).unwrap();
         let journal = open();
         std::thread::scope(|scope| {
             for _ in 0..4 {

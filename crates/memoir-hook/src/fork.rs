@@ -4,7 +4,7 @@ use crate::inject::{InjectError, Injector};
 use crate::shown::Shown;
 use memoir_capture::HookCall;
 use memoir_event::{Client, Time};
-use memoir_journal::{Cursor, Filter, Journal as _, Order, Page, View};
+use memoir_journal::{Cursor, Filter, Order, Page, View};
 use memoir_record::fork_cursor;
 use serde_json::Value;
 use std::fs::File;
