@@ -220,7 +220,7 @@ mod tests {
         assert!(third.has(&id(1)) && third.has(&id(2)));
         let names: Vec<(String, i64)> = third.copied().into_iter().map(|one| (one.session, one.until_ms)).collect();
         assert_eq!(names, [("cc-b".to_owned(), 40), ("cc-a".to_owned(), 40)]);
-        assert_eq!(Shown::of(&third.cursor()), third);
+        assert_eq!(Shown::of(&third.cursor()).copied(), third.copied());
     }
 
     #[test]
