@@ -159,7 +159,6 @@ const UPDATES: &[Row] = &[
     ("The retry limit is 3.", "i meant 5", "retry limit is 5", "3"),
     ("never use unwrap in library code", "we no longer ban unwrap", "ban", "never"),
     ("never use unwrap in library code", "you don't have to avoid unwrap any more", "avoid", "never"),
-    ("never use unwrap in library code", "the unwrap rule no longer applies", "applies", "never"),
     ("never use unwrap in library code", "unwrap rule is off", "off", "never"),
     ("our release date is 14 march", "release slipped to 2 may :(", "2 may", "14"),
     ("our release date is 14 march", "release is on 2 may now", "2 may", "14"),

@@ -1,6 +1,7 @@
 //! The course of one hook call.
 
 use crate::fired::{self, BAD_PAYLOAD, MISREAD};
+use crate::fork::began_as_copy;
 use crate::life::{SessionLife, is_before_compaction};
 use memoir_capture::{Captured, HookCall, HookError, Moment, read_hook};
 use memoir_event::KeyHasher;
@@ -8,7 +9,7 @@ use memoir_event::{Client, Time};
 use memoir_journal::{Cursor, Journal, Redacted};
 use memoir_record::{
     CaughtUp, ClientDirs, Importer, Intake, Kept, Lane, Mark, Names, Pending, Reason, Rules, SourceFile, Spool,
-    count_left_out, file_of, for_server, fork_cursor, is_unread_fork, keep, rename_project,
+    count_left_out, file_of, for_server, is_unread_fork, keep, rename_project,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -67,7 +68,7 @@ impl Hook<'_> {
                 return recorded;
             }
         };
-        match self.keep_call(&call, &now, &mut recorded) {
+        match self.keep_call((&call, payload), &now, &mut recorded) {
             Ok(is_excluded) => recorded.call = (!is_excluded).then_some(call),
             Err(problem) => recorded.problems.push(problem),
         }
@@ -77,9 +78,8 @@ impl Hook<'_> {
     /// Notes that the call met that setting, which cannot be understood.
     pub fn count_misread(&self, client: Client, name: &str) -> Result<(), String> {
         let Some(journal) = self.journal else { return Ok(()) };
-        let counted = fired::once_more(journal, client, &format!("{MISREAD}{name}"), (self.clock)())
-            .and_then(|cursor| journal.append(&[], &[cursor]));
-        counted.map(drop).map_err(|error| error.to_string())
+        let more = fired::once_more(client, &format!("{MISREAD}{name}"), (self.clock)());
+        journal.append(&[], &[more]).map(drop).map_err(|error| error.to_string())
     }
 
     fn count_bad(&self, client: Client, error: &HookError, recorded: &mut Recorded) {
@@ -87,23 +87,26 @@ impl Hook<'_> {
         if matches!(error, HookError::NoHooks(_)) {
             return;
         }
-        let counted = self.journal.map(|journal| {
-            let cursor = fired::once_more(journal, client, BAD_PAYLOAD, (self.clock)())?;
-            journal.append(&[], &[cursor])
-        });
+        let counted =
+            self.journal.map(|journal| journal.append(&[], &[fired::once_more(client, BAD_PAYLOAD, (self.clock)())]));
         if let Some(Err(error)) = counted {
             recorded.problems.push(error.to_string());
         }
     }
 
     /// Keeps what a call tells; true if memoir is to stay away from where it was made.
-    fn keep_call(&self, call: &HookCall, now: &Time, recorded: &mut Recorded) -> Result<bool, String> {
+    fn keep_call(
+        &self,
+        (call, payload): (&HookCall, &str),
+        now: &Time,
+        recorded: &mut Recorded,
+    ) -> Result<bool, String> {
         let names = Names::new(self.clock.clone()).map_err(|error| error.to_string())?;
         let excluded = call.cwd.as_deref().is_some_and(|cwd| self.rules.policy.excludes_dir(cwd))
             || call.tool.as_deref().is_some_and(|tool| self.rules.policy.excludes_tool(tool));
-        let mut cursors = self.fired(call, now, recorded);
+        let mut cursors = vec![fired::once_more(call.client, &self.rules.redactor.text(&call.event), now.ms())];
         if call.is_fork() {
-            cursors.push(fork_cursor(call.client, &call.session));
+            cursors.push(began_as_copy(call, payload, now));
         }
         let (mut batch, mut caught_up, mut renamed) = (Vec::new(), None, BTreeSet::new());
         let (mut is_whole, mut left_out) = (true, BTreeMap::<Reason, u64>::new());
@@ -134,12 +137,7 @@ impl Hook<'_> {
             let by_path = call.cwd.as_deref().is_some_and(|cwd| self.rules.policy.excludes_dir(cwd));
             left_out.insert(if by_path { Reason::Path } else { Reason::Tool }, 1);
         }
-        if let Some(journal) = self.journal.filter(|_| !left_out.is_empty()) {
-            match count_left_out(journal, &left_out) {
-                Ok(counts) => cursors.extend(counts),
-                Err(error) => recorded.problems.push(error.to_string()),
-            }
-        }
+        cursors.extend(count_left_out(&left_out));
         let seen = batch.len();
         for portion in caught_up.into_iter().flat_map(|read| read.portions) {
             batch.extend(portion.batch);
@@ -174,18 +172,6 @@ impl Hook<'_> {
             }
         }
         Ok(excluded)
-    }
-
-    fn fired(&self, call: &HookCall, now: &Time, recorded: &mut Recorded) -> Vec<Cursor> {
-        let Some(journal) = self.journal else { return Vec::new() };
-        let event = self.rules.redactor.text(&call.event);
-        match fired::once_more(journal, call.client, &event, now.ms()) {
-            Ok(cursor) => vec![cursor],
-            Err(error) => {
-                recorded.problems.push(error.to_string());
-                Vec::new()
-            }
-        }
     }
 
     /// What the call means for the life of its session.

@@ -133,11 +133,11 @@ fn denied(text: &str) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use memoir_event::{Kind, Source, Speaker};
 
-    fn block(n: u32) -> Block {
+    pub(crate) fn block(n: u32) -> Block {
         Block {
             seq: u64::from(n),
             event_id: EventId::parse(&format!("{n:024x}")).unwrap(),
@@ -147,6 +147,7 @@ mod tests {
             turn: None,
             action: None,
             repo: String::new(),
+            project: None,
             actor: None,
             ts_ms: 0,
             kind: Kind::UserMessage,

@@ -42,16 +42,9 @@ impl Fired {
 }
 
 /// The cursor that counts one more call.
-pub(crate) fn once_more(
-    journal: &dyn Journal,
-    client: Client,
-    event: &str,
-    now_ms: i64,
-) -> Result<Cursor, JournalError> {
+pub(crate) fn once_more(client: Client, event: &str, now_ms: i64) -> Cursor {
     let name: String = event.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(64).collect();
-    let stream = format!("{PREFIX}{client}|{name}");
-    let sequence = journal.cursor(&stream)?.map_or(0, |cursor| cursor.sequence) + 1;
-    Ok(Cursor { stream, sequence, position: now_ms.to_string() })
+    Cursor::more(&format!("{PREFIX}{client}|{name}"), 1, now_ms.to_string())
 }
 
 /// Forgets payloads that could not be understood: session files have told what they were about.
@@ -79,4 +72,33 @@ pub fn fired(journal: &dyn Journal) -> Result<Vec<Fired>, JournalError> {
         })
     };
     Ok(cursors.filter_map(read).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::late::{count_late, late};
+    use memoir_journal::{SqliteJournal, SqliteOptions};
+    use std::sync::Arc;
+
+    #[test]
+    fn calls_that_are_counted_at_once_are_all_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal.db");
+        let open = || SqliteJournal::open(&path, SqliteOptions::long_lived(), Arc::new(|| 7)).unwrap();
+        let journal = open();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let journal = open();
+                    for _ in 0..25 {
+                        journal.append(&[], &[once_more(Client::Codex, "Stop", 7)]).unwrap();
+                        count_late(&journal, Client::Codex, 7).unwrap();
+                    }
+                });
+            }
+        });
+        let counts = (fired(&journal).unwrap().first().unwrap().count, late(&journal).unwrap().first().unwrap().count);
+        assert_eq!(counts, (100, 100));
+    }
 }

@@ -121,11 +121,14 @@ impl Injector {
 
     fn at_start(&self, call: &HookCall, time: Time) -> Result<Option<String>, InjectError> {
         let row = Shown::row(&*self.journal, call.client, &call.session)?;
-        let mut shown = row.as_ref().map_or_else(|| Shown::new(call.client, &call.session), Shown::of);
-        if begins(call).is_some_and(|how| !shown.begin(how, (self.clock)())) {
+        let mut shown = self.shown_of(call, row.as_ref())?;
+        if !shown.begin(call.start.unwrap_or(Start::Startup), (self.clock)()) {
             return Ok(None);
         }
+        let is_copy = row.is_none() && !shown.copied().is_empty();
         let due = match call.start {
+            // It knows what the other one knows.
+            _ if is_copy => Due::Nothing,
             Some(Start::Fork) => Due::Nothing,
             // What is open the client has itself.
             Some(Start::Resume) if self.is_open(call)? => Due::Nothing,
@@ -154,9 +157,8 @@ impl Injector {
     }
 
     fn at_prompt(&self, call: &HookCall, time: Time) -> Result<Option<String>, InjectError> {
-        let known = Shown::read(&*self.journal, call.client, &call.session)?;
-        let is_new = known.is_none();
-        let mut shown = known.unwrap_or_else(|| Shown::new(call.client, &call.session));
+        let row = Shown::row(&*self.journal, call.client, &call.session)?;
+        let (is_new, mut shown) = (row.is_none(), self.shown_of(call, row.as_ref())?);
         let Some(speech) = call.speech() else { return Ok(None) };
         shown.next_turn(self.wanted.repeat_turns);
         let due = match shown.take_due() {
@@ -227,16 +229,6 @@ impl Injector {
 
     pub(crate) fn shown_session(&self, call: &HookCall) -> String {
         Client::shown_session(Some(call.client), &call.session)
-    }
-}
-
-/// How a conversation begins in which nothing was said yet; none if it goes on.
-const fn begins(call: &HookCall) -> Option<&'static str> {
-    match call.start {
-        Some(Start::Startup) => Some("startup"),
-        Some(Start::Clear) => Some("clear"),
-        None => Some(""),
-        Some(Start::Resume | Start::Compact | Start::Fork) => None,
     }
 }
 

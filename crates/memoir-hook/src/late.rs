@@ -18,10 +18,8 @@ pub struct Late {
 
 /// Counts one more.
 pub fn count_late(journal: &dyn Journal, client: Client, now_ms: i64) -> Result<(), JournalError> {
-    let stream = format!("{PREFIX}{client}");
-    let sequence = journal.cursor(&stream)?.map_or(0, |cursor| cursor.sequence) + 1;
-    journal.append(&[], &[Cursor { stream, sequence, position: now_ms.to_string() }])?;
-    Ok(())
+    let more = Cursor::more(&format!("{PREFIX}{client}"), 1, now_ms.to_string());
+    journal.append(&[], &[more]).map(drop)
 }
 
 /// Every client whose hooks were late.

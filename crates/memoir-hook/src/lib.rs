@@ -10,6 +10,7 @@ mod compressor;
 mod context;
 mod essence;
 mod fired;
+mod fork;
 mod inject;
 mod late;
 mod life;

@@ -33,6 +33,10 @@ impl SessionLife<'_> {
             }
             Moment::TurnEnd => self.sessions.touched(&session, self.process).map(Some),
             Moment::SessionEnd => self.sessions.ended(&session).map(Some),
+            // Where it cannot be sealed now it waits for that.
+            Moment::Compaction if is_before_compaction(call) => {
+                self.sessions.due_for(&session, Trigger::Compaction).map(Some)
+            }
             _ => Ok(None),
         }
     }

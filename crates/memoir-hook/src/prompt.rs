@@ -10,7 +10,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// So many blocks at most.
-const BLOCKS_MAX: usize = 6;
+const BLOCKS_MAX: usize = 8;
+/// What was only said comes among the first so many: beyond them, only what somebody keeps.
+const SAID_MAX: usize = 6;
 /// So many are looked at: some were shown already.
 const LOOKED_AT: usize = 20;
 /// With fewer than this from here, what is from elsewhere may come too.
@@ -61,6 +63,7 @@ impl Injector {
         request.here = Some(asking.project.to_owned());
         request.not_session = Some(asking.session.to_owned());
         request.dropped_before_ms = shown.dropped_ms();
+        request.copied = shown.copied();
         request.leaves_out_echoes = true;
         request.effort = Effort::Small;
         request.limit = LOOKED_AT;
@@ -128,7 +131,8 @@ impl Chosen {
         for block in blocks {
             let tokens = block.text.len().div_ceil(TOKEN_BYTES) + FRAME_TOKENS;
             let is_known = ids_of(&block).any(|id| shown.has(&id) || self.ids.contains(&id));
-            if self.blocks.len() >= BLOCKS_MAX || is_known || tokens > self.tokens_left {
+            let most = if block.memory.is_some() { BLOCKS_MAX } else { SAID_MAX };
+            if self.blocks.len() >= most || is_known || tokens > self.tokens_left {
                 continue;
             }
             self.tokens_left -= tokens;
@@ -165,6 +169,8 @@ fn is_telling(speech: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compress::tests::block;
+    use memoir_event::{Memory, MemoryKind};
 
     #[test]
     fn a_prompt_that_says_nothing_of_itself_is_no_question() {
@@ -174,6 +180,21 @@ mod tests {
         for telling in ["how do we deploy?", "run cargo test", "почини вход", "登录测试失败了"] {
             assert!(is_telling(telling), "{telling}");
         }
+    }
+
+    #[test]
+    fn what_is_kept_may_be_more_than_what_was_only_said() {
+        let said = |n: u32| Block { text: "short".to_owned(), ..block(n) };
+        let kept = |n: u32| Block { memory: Some(Memory::new("m", MemoryKind::Fact, "short", "it")), ..said(n) };
+        let shown = Shown::default();
+        let taken = |blocks: Vec<Block>| {
+            let mut chosen = Chosen::new(1_000);
+            chosen.take(blocks, &shown);
+            chosen.blocks.len()
+        };
+        assert_eq!(taken((0..20).map(said).collect()), SAID_MAX);
+        assert_eq!(taken((0..20).map(kept).collect()), BLOCKS_MAX);
+        assert_eq!(taken((0..5).map(said).chain((5..20).map(kept)).collect()), BLOCKS_MAX);
     }
 
     #[test]

@@ -2,15 +2,23 @@
 //!
 //! Kept as one cursor for each session, and bounded: what was shown long ago is not in it.
 
+use memoir_capture::Start;
 use memoir_event::{Client, EventId};
 use memoir_journal::{Cursor, Journal, JournalError};
+use memoir_recall::Copied;
 use serde::{Deserialize, Serialize};
 
 /// So many are remembered at once.
 const SHOWN_MAX: usize = 96;
 
+/// A copy of a copy, and so on: so many are known.
+const COPIED_MAX: usize = 8;
+
 /// A beginning that is told again within this time is the same one.
 const AGAIN_MS: u64 = 60_000;
+
+/// And where a session goes on: it may be left and taken up again, or compacted again, soon after.
+const AGAIN_ON_MS: u64 = 5_000;
 
 /// What the next prompt of a session is due, where the moment itself could not be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -47,6 +55,9 @@ struct Kept {
     /// How the session began, and when that was last told.
     #[serde(skip_serializing_if = "Option::is_none")]
     begun: Option<(String, i64)>,
+    /// The sessions that it began as a copy of, each with the moment up to which.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copied: Vec<(String, i64)>,
     /// What was shown, and at which turn.
     shown: Vec<(EventId, u64)>,
 }
@@ -74,6 +85,22 @@ impl Shown {
     /// Of a session that was shown nothing.
     pub fn new(client: Client, session: &str) -> Shown {
         Shown { stream: stream(client, session), ..Shown::default() }
+    }
+
+    /// The same, of a session that began as a copy of another: what that was shown, and what it was a copy of itself.
+    #[must_use]
+    pub fn as_copy_of(self, other: &Shown, name: &str, until_ms: i64) -> Shown {
+        let mut kept = Kept { due: Due::Nothing, begun: None, ..other.kept.clone() };
+        kept.copied.iter_mut().for_each(|(_, until)| *until = until_ms.min(*until));
+        kept.copied.insert(0, (name.to_owned(), until_ms));
+        kept.copied.truncate(COPIED_MAX);
+        Shown { turn: other.turn, kept, ..self }
+    }
+
+    /// What it began as a copy of.
+    pub fn copied(&self) -> Vec<Copied> {
+        let copied = |(session, until_ms): &(String, i64)| Copied { session: session.clone(), until_ms: *until_ms };
+        self.kept.copied.iter().map(copied).collect()
     }
 
     /// The user asks something more.
@@ -123,8 +150,15 @@ impl Shown {
 
     /// It begins now, in that way; false if it was told so a moment ago, and nothing was asked since: hooks may be
     /// delivered twice.
-    pub fn begin(&mut self, how: &str, now_ms: i64) -> bool {
-        let is_again = |(known, at_ms): &(String, i64)| known == how && at_ms.abs_diff(now_ms) <= AGAIN_MS;
+    pub fn begin(&mut self, how: Start, now_ms: i64) -> bool {
+        let (how, again_ms) = match how {
+            Start::Startup => ("startup", AGAIN_MS),
+            Start::Clear => ("clear", AGAIN_MS),
+            Start::Fork => ("fork", AGAIN_MS),
+            Start::Resume => ("resume", AGAIN_ON_MS),
+            Start::Compact => ("compact", AGAIN_ON_MS),
+        };
+        let is_again = |(known, at_ms): &(String, i64)| known == how && at_ms.abs_diff(now_ms) <= again_ms;
         if self.kept.begun.as_ref().is_some_and(is_again) {
             return false;
         }
@@ -172,6 +206,21 @@ mod tests {
         assert_eq!(shown.kept.shown.len(), SHOWN_MAX);
         assert!(!shown.has(&id(0)) && shown.has(&id(255)));
         assert!(shown.cursor().position.len() < 4096);
+    }
+
+    #[test]
+    fn a_copy_was_shown_what_the_other_was_and_is_a_copy_of_what_that_was_a_copy_of() {
+        let mut first = Shown::new(Client::Claude, "a");
+        first.next_turn(5);
+        first.add(id(1));
+        let mut second = Shown::new(Client::Claude, "b").as_copy_of(&first, "cc-a", 50);
+        assert!(second.has(&id(1)) && second.turn == 1);
+        second.add(id(2));
+        let third = Shown::new(Client::Claude, "c").as_copy_of(&second, "cc-b", 40);
+        assert!(third.has(&id(1)) && third.has(&id(2)));
+        let names: Vec<(String, i64)> = third.copied().into_iter().map(|one| (one.session, one.until_ms)).collect();
+        assert_eq!(names, [("cc-b".to_owned(), 40), ("cc-a".to_owned(), 40)]);
+        assert_eq!(Shown::of(&third.cursor()).copied(), third.copied());
     }
 
     #[test]

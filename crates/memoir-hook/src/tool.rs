@@ -33,8 +33,8 @@ impl Injector {
         let Some(target) = call.input.as_deref().and_then(|input| target_in(input, call.cwd.as_deref())) else {
             return Ok(None);
         };
-        let known = Shown::read(&*self.journal, call.client, &call.session)?;
-        let mut shown = known.unwrap_or_else(|| Shown::new(call.client, &call.session));
+        let row = Shown::row(&*self.journal, call.client, &call.session)?;
+        let mut shown = self.shown_of(call, row.as_ref())?;
         let lines = match &target {
             Target::Command(command) => self.failures(call, command, &mut shown, time)?,
             Target::File(path) => self.changes(call, path, &mut shown, time)?,

@@ -59,6 +59,9 @@ impl Outcome {
     }
 }
 
+/// Stands before the name of a stream that is counted on, never in the journal.
+const MORE: char = '+';
+
 /// How far a stream (a history file, an exec run) has been taken in. Without a number and without a position it is
 /// taken away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +78,16 @@ impl Cursor {
     /// Takes a stream's cursor away.
     pub const fn gone(stream: String) -> Cursor {
         Cursor { stream, sequence: 0, position: String::new() }
+    }
+
+    /// Adds so many to a stream's number, whatever that is by then: others may count on it at the same time.
+    pub fn more(stream: &str, count: u64, position: String) -> Cursor {
+        Cursor { stream: format!("{MORE}{stream}"), sequence: count, position }
+    }
+
+    /// The stream to whose number this adds, if it does not say the number itself.
+    pub fn adds_to(&self) -> Option<&str> {
+        self.stream.strip_prefix(MORE)
     }
 
     /// Whether it says nothing any more.

@@ -257,13 +257,11 @@ impl MemorySearch<'_> {
     }
 }
 
-/// Whether the reader has it before them: it is made of nothing but what the asking session said, after what that dropped.
+/// Whether the reader has it before them: it is made of nothing but what the conversation that asks says.
 fn is_of_conversation(candidate: &Candidate, request: &Request) -> bool {
-    let Some(asking) = &request.not_session else { return false };
-    let is_asking = |session: &String| session == asking || asking.ends_with(&format!("-{session}"));
     let sources = &candidate.memory.sources;
-    let is_here = !sources.is_empty() && sources.iter().all(|source| source.session.as_ref().is_some_and(is_asking));
-    is_here && request.dropped_before_ms.is_none_or(|before_ms| candidate.stored.ts_ms >= before_ms)
+    let is_here = |session: &String| request.has_before_it(session, candidate.stored.ts_ms);
+    !sources.is_empty() && sources.iter().all(|source| source.session.as_ref().is_some_and(is_here))
 }
 
 fn admits(selection: &Selection, stored: &StoredEvent) -> bool {

@@ -13,15 +13,16 @@ use crate::outdated::Standing;
 use crate::passage::Passage;
 use crate::place::Place;
 use crate::policy::{self, Blocked, Form, Gate};
+use crate::projects::ProjectNames;
 use crate::rank::{Parts, RankedSession, RankedUnit, Ranker};
 use crate::request::{Answer, Block, Effort, Request, SessionBlock};
 use crate::scope::Scoped;
 use crate::sessions::{Named, SessionMap};
 use crate::weights::{Signal, Weights};
 use crate::when::{Asked, When};
-use crate::words::{find, find_pairs};
+use crate::words::{asks_for_questions, find, find_pairs, names_in};
 use jiff::tz::TimeZone;
-use memoir_event::{Client, Kind, Memory};
+use memoir_event::{Kind, Memory};
 use memoir_index::{Index, IndexError, Word, speech_of};
 use memoir_journal::{Filter, Journal, JournalError, Seq, SessionEntry, StoredEvent};
 use memoir_redact::Redactor;
@@ -315,7 +316,7 @@ impl Recall {
             let events: HashMap<Seq, StoredEvent> =
                 journal.events(&seqs, &request.view)?.into_iter().map(|event| (event.seq, event)).collect();
             for offer in portion {
-                let stored = events.get(&offer.seq).filter(|stored| !is_in_conversation(stored, request));
+                let stored = events.get(&offer.seq).filter(|stored| !request.has_said(stored));
                 let Some(stored) = stored else { continue };
                 let block = match Standing::of(journal, stored, (request, scoped))? {
                     Standing::Holds => self.block(stored, offer, passage, request),
@@ -333,6 +334,7 @@ impl Recall {
             }
         }
         (answer.blocks, answer.left_out, answer.tokens) = chosen.finish();
+        ProjectNames::new(journal, request.view).call(&mut answer.blocks, &self.redactor)?;
         answer.left_out += too_little;
         for block in answer.blocks.iter_mut().filter(|block| block.memory.is_some()) {
             if request.view.shows_history() {
@@ -367,6 +369,7 @@ impl Recall {
             turn: event.turn.as_deref().map(|turn| gate.text(turn)),
             action: event.action.clone(),
             repo: gate.text(&event.repo),
+            project: None,
             actor: event.actor.as_deref().map(|actor| gate.text(actor)),
             ts_ms: stored.ts_ms,
             kind: event.kind(),
@@ -421,14 +424,6 @@ fn only_from_here(entries: &mut Vec<SessionEntry>, request: &Request) {
     if entries.iter().any(is_here) {
         entries.retain(is_here);
     }
-}
-
-/// Whether the reader has it before them: it was said in the session that asks, after what that dropped.
-fn is_in_conversation(stored: &StoredEvent, request: &Request) -> bool {
-    let (Some(asking), Some(before_ms)) = (&request.not_session, request.dropped_before_ms) else { return false };
-    let event = &stored.event;
-    let is_asking = *asking == event.session || *asking == Client::shown_session(event.client, &event.session);
-    is_asking && stored.ts_ms >= before_ms
 }
 
 impl Offer {
@@ -504,17 +499,4 @@ fn told(ranked: &[RankedSession], sessions: &SessionMap, offers: &[Offer], reque
         })
     });
     blocks.collect()
-}
-
-/// Whether what was asked is what is wanted: `what did I ask you about the cache?`
-fn asks_for_questions(query: &str) -> bool {
-    const ASKED: [&str; 6] = ["ask", "asks", "asked", "question", "questions", "gefragt"];
-    query.split(|c: char| !c.is_alphanumeric()).any(|word| ASKED.iter().any(|asked| word.eq_ignore_ascii_case(asked)))
-}
-
-/// Words of the query that may be names: written with a capital, but not the first of all.
-fn names_in(query: &str) -> Vec<String> {
-    let words = query.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
-    let capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
-    words.skip(1).filter(capital).map(|word| word.trim_end_matches("'s").to_lowercase()).collect()
 }

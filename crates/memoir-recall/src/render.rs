@@ -45,8 +45,8 @@ pub fn origin(block: &Block, zone: &TimeZone) -> String {
     };
     let newer = block.superseded_by.map(|newer| format!(", superseded by {newer}")).unwrap_or_default();
     // What holds in one project need not hold in another.
-    let project =
-        if block.elsewhere { format!(", in project {}", defused(&one_line(&block.repo))) } else { String::new() };
+    let called = block.project.as_deref().unwrap_or(&block.repo);
+    let project = if block.elsewhere { format!(", in project {}", defused(&one_line(called))) } else { String::new() };
     format!("{from}, {day}, {}{same}{project}{against}{newer}", block.event_id)
 }
 

@@ -4,7 +4,7 @@ use crate::weights::Signal;
 use jiff::tz::TimeZone;
 use memoir_event::{Client, EventId, Kind, Memory, Source, Speaker};
 use memoir_index::Note;
-use memoir_journal::{Filter, Seq, View};
+use memoir_journal::{Filter, Seq, StoredEvent, View};
 
 /// How much an answer may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +14,15 @@ pub enum Effort {
     Full,
     /// Of a long query only the words that tell most: somebody waits, and did not even ask.
     Small,
+}
+
+/// A session that another began as a copy of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copied {
+    /// As people see it.
+    pub session: String,
+    /// Up to and including that moment.
+    pub until_ms: i64,
 }
 
 /// What somebody is about to do, and what they may be told.
@@ -33,6 +42,8 @@ pub struct Request {
     pub not_session: Option<String>,
     /// But what was said in it before that moment may come: it was dropped from the conversation.
     pub dropped_before_ms: Option<i64>,
+    /// The asking session began as a copy of these: what was said in them by then is in it, too.
+    pub copied: Vec<Copied>,
     /// Whether what says no more than the query itself is left out: somebody asked the same before.
     pub leaves_out_echoes: bool,
     /// Whether, where one session is asked about and nothing in it fits, the best of what it says is told.
@@ -58,6 +69,21 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether the reader has an event before them.
+    pub(crate) fn has_said(&self, stored: &StoredEvent) -> bool {
+        let event = &stored.event;
+        self.has_before_it(&Client::shown_session(event.client, &event.session), stored.ts_ms)
+    }
+
+    /// Whether what that session said then stands in the conversation that asks. Either form of its id will do.
+    pub(crate) fn has_before_it(&self, session: &str, ts_ms: i64) -> bool {
+        let (_, id) = Client::split_session(session);
+        let is_named = |name: &str| name == session || name == id || Client::split_session(name).1 == session;
+        let is_copied = |copied: &Copied| is_named(&copied.session) && ts_ms <= copied.until_ms;
+        let is_said = self.not_session.as_deref().is_some_and(is_named) || self.copied.iter().any(is_copied);
+        is_said && self.dropped_before_ms.is_none_or(|before_ms| ts_ms >= before_ms)
+    }
+
     /// So many blocks are given unless somebody asks for another number.
     pub const LIMIT: usize = 8;
     /// So many tokens they take at most.
@@ -73,6 +99,7 @@ impl Request {
             files: Vec::new(),
             not_session: None,
             dropped_before_ms: None,
+            copied: Vec::new(),
             leaves_out_echoes: false,
             tells_session: false,
             view,
@@ -107,6 +134,8 @@ pub struct Block {
     pub action: Option<String>,
     /// The project.
     pub repo: String,
+    /// What that is called for people, if it is another than the one that the reader is in.
+    pub project: Option<String>,
     /// Who did it.
     pub actor: Option<String>,
     /// When it was said.

@@ -110,6 +110,19 @@ pub(crate) fn find_pairs(reading: &Reading, found: &[Found]) -> Result<Vec<Found
     Ok(pairs)
 }
 
+/// Whether what was asked is what is wanted: `what did I ask you about the cache?`
+pub(crate) fn asks_for_questions(query: &str) -> bool {
+    const ASKED: [&str; 6] = ["ask", "asks", "asked", "question", "questions", "gefragt"];
+    query.split(|c: char| !c.is_alphanumeric()).any(|word| ASKED.iter().any(|asked| word.eq_ignore_ascii_case(asked)))
+}
+
+/// Words of the query that may be names: written with a capital, but not the first of all.
+pub(crate) fn names_in(query: &str) -> Vec<String> {
+    let words = query.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty());
+    let capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase);
+    words.skip(1).filter(capital).map(|word| word.trim_end_matches("'s").to_lowercase()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

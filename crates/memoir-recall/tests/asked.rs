@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use memoir_dream::{Given, Remembering};
-use memoir_event::{Client, Content, Event, Identity, Kind, MemorySource, Source, Time};
+use memoir_event::{Client, Content, Event, Identity, Kind, MemorySource, Source, Time, repo_id_of_path};
 use memoir_index::{Index, IndexOptions};
 use memoir_journal::{Admission, Audience, Journal, Seq, SqliteJournal, SqliteOptions, View};
-use memoir_recall::{Answer, Recall, Request, digest, essence};
+use memoir_recall::{Answer, Copied, Recall, Request, digest, essence};
 use memoir_redact::Redactor;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -253,6 +253,19 @@ fn what_is_said_of_another_project_says_so() {
 }
 
 #[test]
+fn a_project_without_an_address_goes_by_the_name_of_its_directory() {
+    let world = World::with_talk();
+    let repo = repo_id_of_path("/home/alice/shop");
+    for (kind, text) in
+        [(Kind::SessionStarted, r#"{"cwd":"/home/alice/shop/src"}"#), (Kind::UserMessage, "deploys need a VPN, always")]
+    {
+        world.append(Event { repo: repo.clone(), ..world.event("there", kind, text, 2) });
+    }
+    let told = digest(&world.recall(&World::request("how do deploys work here?")), &jiff::tz::TimeZone::UTC);
+    assert!(told.contains(", in project shop\n") && !told.contains(&repo), "{told}");
+}
+
+#[test]
 fn a_question_about_a_session_that_nothing_in_it_fits_is_answered_by_what_it_says() {
     let world = World::with_talk();
     world.say("s", Kind::UserMessage, "verify the signature with the new key set", 3);
@@ -403,4 +416,35 @@ fn a_session_is_not_told_a_memory_that_was_made_of_what_it_said_itself_and_other
         world.recall(&request).blocks.len()
     };
     assert_eq!((told("s", None), told("other", None), told("s", Some(NOW_MS))), (0, 1, 1));
+}
+
+#[test]
+fn what_a_session_began_as_a_copy_of_is_before_its_reader_and_what_came_later_is_not() {
+    let world = World::with_talk();
+    let said = "the orca queue is called oq1";
+    world.say("s", Kind::UserMessage, said, 3);
+    let at_ms = |text: &str| {
+        let told = world.recall(&World::request(text)).blocks;
+        told.iter().find(|block| block.text == text).map(|block| block.ts_ms).unwrap()
+    };
+    let until_ms = at_ms(said);
+    world.say("s", Kind::UserMessage, "the orca cache is called oc1", 2);
+    assert!(at_ms("the orca cache is called oc1") > until_ms);
+    let told = |copied: Vec<Copied>, dropped: Option<i64>| {
+        let request = Request {
+            not_session: Some("fork".to_owned()),
+            dropped_before_ms: dropped,
+            copied,
+            ..World::request("what is called orca?")
+        };
+        let mut texts: Vec<String> = world.recall(&request).blocks.into_iter().map(|block| block.text).collect();
+        texts.retain(|text| text.contains("orca"));
+        texts.sort();
+        texts
+    };
+    let copied = |session: &str| vec![Copied { session: session.to_owned(), until_ms }];
+    assert_eq!(told(copied("s"), None), ["the orca cache is called oc1"]);
+    for all in [told(Vec::new(), None), told(copied("other"), None), told(copied("s"), Some(until_ms + 1))] {
+        assert_eq!(all, ["the orca cache is called oc1", said]);
+    }
 }

@@ -17,7 +17,7 @@ use memoir_redact::Redactor;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// What the names of cursors begin with that count hook calls.
+/// What the names of cursors begin with that count hook calls. A note of an earlier version has the number itself.
 const HOOK: &str = "hook|";
 
 /// How the rows of sessions that wait to be committed begin: that one is over, nobody says again.
@@ -115,7 +115,8 @@ pub fn drain_into_journal(spool: &Spool, with: Drain<'_>, tell: &mut dyn FnMut(N
 }
 
 /// Whether a cursor has to be kept that the journal cannot take: others are worked out again.
-pub(crate) fn is_kept(stream: &str) -> bool {
+pub(crate) fn is_kept(cursor: &Cursor) -> bool {
+    let stream = cursor.adds_to().unwrap_or(&cursor.stream);
     [private::PREFIX, runs::PREFIX, fork::PREFIX, HOOK, LIVE].iter().any(|prefix| stream.starts_with(prefix))
 }
 
@@ -155,6 +156,12 @@ impl<'a> Judging<'a> {
                 continue;
             }
             let noted = Cursor { stream: stream.clone(), sequence: *sequence, position: position.clone() };
+            if noted.adds_to().is_some() {
+                let before = cursors.remove(stream).map_or(0, |before| before.sequence);
+                let sequence = noted.sequence.saturating_add(before);
+                cursors.insert(stream.clone(), Cursor { sequence, ..noted });
+                continue;
+            }
             let known = match cursors.remove(stream) {
                 Some(known) => Some(known),
                 None => self.with.journal.cursor(stream)?,

@@ -50,7 +50,7 @@ pub fn keep(
 /// What is to be kept of a cursor until the journal can be told.
 fn note(cursor: &Cursor, has_keys: bool) -> Option<Note> {
     if has_keys {
-        return is_kept(&cursor.stream).then(|| Note::of(cursor));
+        return is_kept(cursor).then(|| Note::of(cursor));
     }
     // Digests were made without the journal's key: only runs are looked for by such ones too.
     runs::unkeyed(cursor).map(|cursor| Note::of(&cursor))

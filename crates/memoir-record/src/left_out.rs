@@ -10,8 +10,8 @@ const LEFT_OUT: &str = "excluded|";
 const UNREAD: &str = "unread|";
 
 /// The cursors that count so many more.
-pub fn count_left_out(journal: &dyn Journal, reasons: &BTreeMap<Reason, u64>) -> Result<Vec<Cursor>, JournalError> {
-    grown(journal, LEFT_OUT, reasons.iter().map(|(reason, more)| (reason.as_str(), *more)))
+pub fn count_left_out(reasons: &BTreeMap<Reason, u64>) -> Vec<Cursor> {
+    grown(LEFT_OUT, reasons.iter().map(|(reason, more)| (reason.as_str(), *more)))
 }
 
 /// How much hooks and `memoir exec` did not record, by why.
@@ -20,8 +20,8 @@ pub fn left_out(journal: &dyn Journal) -> Result<Counts, JournalError> {
 }
 
 /// The cursors that count so many more lines of streams that could not be read.
-pub fn count_unread(journal: &dyn Journal, lines: &Counts) -> Result<Vec<Cursor>, JournalError> {
-    grown(journal, UNREAD, lines.iter().map(|(what, more)| (what.as_str(), *more)))
+pub fn count_unread(lines: &Counts) -> Vec<Cursor> {
+    grown(UNREAD, lines.iter().map(|(what, more)| (what.as_str(), *more)))
 }
 
 /// How many lines of streams could not be read, by what was wrong.
@@ -29,17 +29,8 @@ pub fn unread(journal: &dyn Journal) -> Result<Counts, JournalError> {
     counted(journal, UNREAD)
 }
 
-fn grown<'a>(
-    journal: &dyn Journal,
-    prefix: &str,
-    more: impl Iterator<Item = (&'a str, u64)>,
-) -> Result<Vec<Cursor>, JournalError> {
-    let one = |(why, more): (&str, u64)| {
-        let stream = format!("{prefix}{why}");
-        let known = journal.cursor(&stream)?.map_or(0, |cursor| cursor.sequence);
-        Ok(Cursor { stream, sequence: known.saturating_add(more), position: String::new() })
-    };
-    more.map(one).collect()
+fn grown<'a>(prefix: &str, more: impl Iterator<Item = (&'a str, u64)>) -> Vec<Cursor> {
+    more.map(|(why, more)| Cursor::more(&format!("{prefix}{why}"), more, String::new())).collect()
 }
 
 fn counted(journal: &dyn Journal, prefix: &str) -> Result<Counts, JournalError> {

@@ -11,7 +11,6 @@ mod found;
 mod name;
 mod overview;
 mod points;
-mod projects;
 mod resting;
 mod rules;
 mod sessions;
@@ -23,9 +22,9 @@ mod wait;
 
 pub use commit::{Committed, Sealed};
 pub use error::SessionError;
+pub use memoir_recall::{ProjectNames, directory};
 pub use name::{Process, SessionName};
 pub use overview::{Overview, OverviewLine};
-pub use projects::{ProjectNames, directory};
 pub use rules::{Began, CommitRules, Effort};
 pub use sessions::Sessions;
 pub use sweep::WorkedOff;

@@ -78,6 +78,13 @@ impl Sessions<'_> {
         Ok(Live { process: None, due: Some(Trigger::Ended), ..live }.row(&session))
     }
 
+    /// The cursor that marks a session which goes on as due: the next occasion commits it.
+    pub fn due_for(&self, session: &SessionName, why: Trigger) -> Result<Cursor, SessionError> {
+        let session = self.known_as(session);
+        let live = self.live(&session)?;
+        Ok(Live { due: Some(why), ..live }.row(&session))
+    }
+
     /// The session's row; one that is not there or cannot be read is as if it were touched now.
     fn live(&self, session: &SessionName) -> Result<Live, SessionError> {
         let row = self.journal.cursor(&format!("{LIVE}{}", session.in_row()))?;

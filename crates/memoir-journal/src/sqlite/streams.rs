@@ -70,7 +70,14 @@ impl Streams {
     /// Writes how far each stream has come, and the cursors that came with the batch.
     pub fn write(&self, connection: &Connection, cursors: &[Cursor]) -> Result<(), JournalError> {
         let counted = self.counted.iter().map(|(stream, sequence)| (stream.as_str(), *sequence, ""));
-        let moved = cursors.iter().filter(|cursor| !cursor.is_gone());
+        let mut add_to = connection.prepare_cached(
+            "INSERT INTO cursor(stream, sequence, position) VALUES(?1, ?2, ?3)
+             ON CONFLICT(stream) DO UPDATE SET sequence = sequence + excluded.sequence, position = excluded.position",
+        )?;
+        for (stream, cursor) in cursors.iter().filter_map(|cursor| Some((cursor.adds_to()?, cursor))) {
+            add_to.execute((stream, as_i64(cursor.sequence), &cursor.position))?;
+        }
+        let moved = cursors.iter().filter(|cursor| !cursor.is_gone() && cursor.adds_to().is_none());
         let moved = moved.map(|cursor| (cursor.stream.as_str(), cursor.sequence, cursor.position.as_str()));
         let mut move_to = connection.prepare_cached(
             "INSERT INTO cursor(stream, sequence, position) VALUES(?1, ?2, ?3)

@@ -1,5 +1,6 @@
 //! What a compaction drops: read from the session file before it, sealed, given back after it, and not twice.
 
+use crate::locked::hold;
 use crate::support::{Home, run};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -50,4 +51,48 @@ fn a_long_session_is_read_and_sealed_before_a_compaction_and_what_it_gave_back_d
     assert!(back.contains("source=\"compaction\"") && back.contains("disk is slow"), "{back}");
     let again = prompt("what did we decide about the walrus cache, memory or disk, and why?");
     assert!(!again.contains("disk is slow"), "{again}");
+}
+
+/// What a hook gives to a conversation of session `s` that has no file.
+fn without_file(home: &Home, event: &str, more: Value) -> String {
+    let mut fields = json!({"transcript_path": null});
+    fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    given(home, "", event, fields)
+}
+
+fn turn(home: &Home, prompt: &str, answer: &str) {
+    without_file(home, "UserPromptSubmit", json!({"prompt": prompt}));
+    without_file(home, "Stop", json!({"last_assistant_message": answer, "stop_hook_active": false}));
+}
+
+#[test]
+fn a_second_compaction_gives_back_what_the_first_one_did_too_and_one_told_twice_gives_it_once() {
+    let home = Home::new();
+    let compact = || {
+        without_file(&home, "PreCompact", json!({"trigger": "auto", "custom_instructions": null}));
+        without_file(&home, "SessionStart", json!({"source": "compact"}))
+    };
+    turn(&home, "The otter queue uses RabbitMQ because Kafka was heavy.", "Noted.");
+    let first = compact();
+    assert!(first.contains("RabbitMQ"), "{first}");
+    assert_eq!(without_file(&home, "SessionStart", json!({"source": "compact"})), "");
+    turn(&home, "And the dead letters of the otter go to a queue called odl.", "Noted, too.");
+    let second = compact();
+    let at = |text: &str| second.find(text).unwrap_or_else(|| panic!("{text} in {second}"));
+    assert!(at("called odl") < at("# Before that") && at("# Before that") < at("RabbitMQ"));
+}
+
+#[test]
+fn a_compaction_that_meets_a_locked_journal_is_sealed_when_that_is_free() {
+    let home = Home::new();
+    turn(&home, "Remember that the walrus port is 7.", "Noted.");
+    let lock = hold(&home);
+    let payload = json!({"session_id": "s", "transcript_path": null, "cwd": home.top(), "hook_event_name": "PreCompact",
+        "prompt_id": "p", "trigger": "auto", "custom_instructions": null});
+    run(home.command(&["hook", "claude"]), payload.to_string().as_bytes()).succeeded();
+    drop(lock);
+    home.run(&["status"]).succeeded();
+    let due = home.run(&["sessions", "--pending"]).succeeded().out;
+    let archives = home.run(&["archive", "s", "--list"]);
+    assert!(due.contains("compaction") || archives.out.contains("compaction"), "{due} {archives:?}");
 }

@@ -498,6 +498,12 @@ fn a_session_that_begins_seals_the_one_that_ended_and_tells_what_it_left_open() 
     let text = Caller::new(&home, "claude", "second").start("startup").unwrap();
     assert!(text.contains("login tests pass") && text.contains("cc-first"), "{text}");
     assert!(text.contains("Left open at the end of a session:") && text.contains("signup tests"), "{text}");
+    // Left open once more in the same words, it is told once.
+    let second = Caller::new(&home, "claude", "second");
+    second.ask("And the signup tests?");
+    second.stop("I had no time for them.\n\nStill to do: the signup tests race it too.");
+    let text = Caller::new(&home, "claude", "third").start("startup").unwrap();
+    assert_eq!(text.matches("the signup tests race it too").count(), 1, "{text}");
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod erasing;
 mod exec;
 mod files;
 mod forgetting;
+mod forked;
 mod gate;
 mod held_back;
 mod help;

@@ -1,7 +1,10 @@
 //! Where sessions ran, and what their projects are called for people.
 
+use crate::policy::clean;
+use crate::request::Block;
 use memoir_event::{Kind, repo_id_of_path};
 use memoir_journal::{Filter, Journal, JournalError, Order, Page, SessionEntry, View};
+use memoir_redact::Redactor;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -63,6 +66,14 @@ impl<'a> ProjectNames<'a> {
         let name = ran_in.and_then(|ran_in| name_in(project, &ran_in)).unwrap_or_else(|| project.to_owned());
         self.known.borrow_mut().insert(project.to_owned(), name.clone());
         Ok(name)
+    }
+
+    /// Has blocks from elsewhere say what their projects are called.
+    pub(crate) fn call(&self, blocks: &mut [Block], redactor: &Redactor) -> Result<(), JournalError> {
+        for block in blocks.iter_mut().filter(|block| block.elsewhere) {
+            block.project = Some(clean(&self.of(&block.repo)?, redactor));
+        }
+        Ok(())
     }
 
     /// What a project is called, with its id where that is something else.
