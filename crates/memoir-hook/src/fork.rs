@@ -49,7 +49,7 @@ impl Injector {
             return Ok(new);
         };
         let known = Shown::read(&*self.journal, call.client, &origin.session)?.unwrap_or_default();
-        Ok(new.as_copy_of(&known, &Client::shown_session(Some(call.client), &origin.session), origin.until_ms))
+        Ok(new.copying(&known, &Client::shown_session(Some(call.client), &origin.session), origin.until_ms))
     }
 
     fn origin_of(&self, call: &HookCall) -> Result<Option<Origin>, InjectError> {

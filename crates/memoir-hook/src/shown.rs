@@ -89,7 +89,7 @@ impl Shown {
 
     /// The same, of a session that began as a copy of another: what that was shown, and what it was a copy of itself.
     #[must_use]
-    pub fn as_copy_of(self, other: &Shown, name: &str, until_ms: i64) -> Shown {
+    pub fn copying(self, other: &Shown, name: &str, until_ms: i64) -> Shown {
         let mut kept = Kept { due: Due::Nothing, begun: None, ..other.kept.clone() };
         kept.copied.iter_mut().for_each(|(_, until)| *until = until_ms.min(*until));
         kept.copied.insert(0, (name.to_owned(), until_ms));
@@ -213,10 +213,10 @@ mod tests {
         let mut first = Shown::new(Client::Claude, "a");
         first.next_turn(5);
         first.add(id(1));
-        let mut second = Shown::new(Client::Claude, "b").as_copy_of(&first, "cc-a", 50);
+        let mut second = Shown::new(Client::Claude, "b").copying(&first, "cc-a", 50);
         assert!(second.has(&id(1)) && second.turn == 1);
         second.add(id(2));
-        let third = Shown::new(Client::Claude, "c").as_copy_of(&second, "cc-b", 40);
+        let third = Shown::new(Client::Claude, "c").copying(&second, "cc-b", 40);
         assert!(third.has(&id(1)) && third.has(&id(2)));
         let names: Vec<(String, i64)> = third.copied().into_iter().map(|one| (one.session, one.until_ms)).collect();
         assert_eq!(names, [("cc-b".to_owned(), 40), ("cc-a".to_owned(), 40)]);

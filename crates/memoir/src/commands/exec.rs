@@ -250,8 +250,8 @@ fn tell(context: &Context, summary: &LiveSummary, journal: Option<&SqliteJournal
 
 /// Counts what is not recorded, for `memoir status`.
 fn count(journal: &dyn Journal, unread: &Counts, excluded: &BTreeMap<Reason, u64>) -> Result<(), JournalError> {
-    let mut cursors = count_unread(journal, unread)?;
-    cursors.extend(count_left_out(journal, excluded)?);
+    let mut cursors = count_unread(unread);
+    cursors.extend(count_left_out(excluded));
     if !cursors.is_empty() {
         journal.append(&[], &cursors)?;
     }

@@ -208,7 +208,7 @@ fn count_paused(home: &Home, client: Client, payload: &str) -> Result<()> {
     }
     let journal = home.journal(&Settings::tolerant(home)?.0, Life::Hook)?;
     let events = u64::try_from(call.captured.len()).unwrap_or(u64::MAX);
-    journal.append(&[], &count_left_out(&journal, &BTreeMap::from([(Reason::Paused, events)]))?)?;
+    journal.append(&[], &count_left_out(&BTreeMap::from([(Reason::Paused, events)])))?;
     Ok(())
 }
 
