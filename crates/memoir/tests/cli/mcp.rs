@@ -89,6 +89,14 @@ impl Client {
         }
     }
 
+    /// How often the server has asked something so far.
+    pub fn times_asked(&self, method: &str) -> usize {
+        let said = self.running.out_so_far();
+        let is_of_method =
+            |line: &&str| serde_json::from_str::<Value>(line).is_ok_and(|message| message["method"] == method);
+        said.lines().filter(is_of_method).count()
+    }
+
     /// Calls a tool and gives its result.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));

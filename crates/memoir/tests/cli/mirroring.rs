@@ -88,7 +88,7 @@ fn one_new_event_touches_one_segment_and_the_indexes_alone() {
 #[test]
 fn secret_events_stay_out_of_a_mirror_unless_they_are_asked_for() {
     let (home, project) = recorded();
-    let mut secret = said("one", 8, "between us");
+    let mut secret = said("one", 8, "not for everybody");
     secret["secrecy_level"] = json!("secret");
     home.feed(&["ingest", "--repo", "o/r"], secret.to_string()).succeeded();
     let dir = project.to_str().unwrap();

@@ -140,10 +140,10 @@ fn codex_runs_no_hook_of_a_file_that_doctor_says_it_refuses_and_all_of_one_that_
     let other = r#"{"hooks":[{"type":"command","command":"true"}]}"#;
     for (before, is_taken) in [
         (r#"{"version": 1, "hooks": {}}"#.to_owned(), false),
-        (format!(r#"{{"hooks": {{"PermissionRequest": [{other},]}}}}"#), false),
+        (format!(r#"{{"hooks": {{"PostModelRequest": [{other},]}}}}"#), false),
         ("{\"hooks\": {} // mine\n}".to_owned(), false),
         ("\u{feff}{\"hooks\": {}}".to_owned(), false),
-        (r#"{"hooks": {"PermissionRequest": null}}"#.to_owned(), false),
+        (r#"{"hooks": {"PostModelRequest": null}}"#.to_owned(), false),
         (r#"{"description": "mine", "hooks": {"Unknown": 5}}"#.to_owned(), true),
     ] {
         fs::write(&hooks, &before).unwrap();
