@@ -11,6 +11,8 @@ use memoir_journal::{Audience, Seq, View};
 
 /// The last message is looked for among so many records.
 const RECORDS_MAX: Seq = 200;
+/// A longer message is work, or holds some: what else it says waits, for a hook has no time to read all of it.
+const MESSAGE_BYTES_MAX: usize = 1_000;
 
 /// Whether the rule hears what is said to memoir itself.
 pub(super) const fn is_said_to_memoir(rule: Rule) -> bool {
@@ -60,6 +62,9 @@ impl Dreamer<'_> {
             points: Vec::new(),
         };
         let text = stored.event.content.plain().into_owned();
+        if text.len() > MESSAGE_BYTES_MAX {
+            return Ok(None);
+        }
         Ok(Some((Due { seq, archive, project: stored.event.repo, after: seq.saturating_sub(1) }, text)))
     }
 }
