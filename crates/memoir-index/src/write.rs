@@ -82,7 +82,7 @@ impl CatchUpJob<'_> {
         if from >= last {
             return Ok(CatchUp::Current);
         }
-        let mut writing = Writing::start(self, &index, from).map_err(|error| self.failed(&error))?;
+        let mut writing = Writing::start(self, &index, (from, last)).map_err(|error| self.failed(&error))?;
         let stopped = writing.feed(last, progress)?;
         let records = writing.finish()?;
         Ok(if stopped { CatchUp::Stopped } else { CatchUp::Done { records, rebuilt } })
@@ -102,6 +102,10 @@ impl CatchUpJob<'_> {
     }
 }
 
+/// Where more is to be indexed than this, a short call does not do it a little at a time: it would never be done, and what
+/// it left would be in very many pieces.
+const LITTLE_RECORDS_MAX: Seq = 2_000;
+
 struct Writing<'a> {
     job: &'a CatchUpJob<'a>,
     fields: Fields,
@@ -118,11 +122,17 @@ struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    fn start(job: &'a CatchUpJob<'a>, index: &tantivy::Index, from: Seq) -> tantivy::Result<Writing<'a>> {
+    fn start(
+        job: &'a CatchUpJob<'a>,
+        index: &tantivy::Index,
+        (from, last): (Seq, Seq),
+    ) -> tantivy::Result<Writing<'a>> {
         // A part of the memory is for documents on their way to the indexing thread, and for merging.
         let in_flight = job.options.memory_bytes_max / 16;
         // A few documents are one portion, and what a thread begins with costs more than they do.
-        let threads = if job.options.merging == Merging::Little { 1 } else { INDEXING_THREADS };
+        let is_little = last.saturating_sub(from) <= LITTLE_RECORDS_MAX;
+        let merging = if is_little { job.options.merging } else { Merging::Full };
+        let threads = if merging == Merging::Little { 1 } else { INDEXING_THREADS };
         let heap = (job.options.memory_bytes_max / 4 * 3).max(HEAP_BYTES_MIN * threads);
         let options = IndexWriterOptions::builder()
             .memory_budget_per_thread(heap / threads)
@@ -131,7 +141,7 @@ impl<'a> Writing<'a> {
             .build();
         let writer = index.writer_with_options(options)?;
         let segments = index.searchable_segment_ids()?.len();
-        writer.set_merge_policy(Box::new(merge_policy(job.options.merging, segments)));
+        writer.set_merge_policy(Box::new(merge_policy(merging, segments)));
         let (_, fields) = Fields::schema();
         let budget = Budget::new(in_flight);
         Ok(Writing {
